@@ -1,0 +1,129 @@
+"""Which calls to make in a state: those that make sense there, and those that are forbidden.
+
+Every operation is tried by every open lease and by one that is not open, with current, stale and
+forged handles and tickets, so that a subject which accepts what the spec refuses is seen.
+"""
+
+from itertools import combinations, permutations
+
+from properties.ledger import Ledger
+from properties.scopes import Scope
+from properties.view import View
+from reference.calls import (
+    Alloc,
+    Call,
+    CompleteFill,
+    CompleteWriteBack,
+    Fill,
+    Finish,
+    Lookup,
+    MarkDirty,
+    Open,
+    Read,
+    Release,
+    Share,
+    Unpin,
+    Write,
+    WriteBack,
+)
+from reference.words import Handle, LeaseId, Page, Ticket
+
+
+def calls_for(view: View, ledger: Ledger, scope: Scope) -> list[Call]:
+    """Return the calls to make in a state, always in the same order."""
+    calls: list[Call] = [Open(promise) for promise in range(scope.shape.frames + 2)]
+    handles = get_handles(view)
+    tickets = get_tickets(view, ledger)
+    value = unused_value(view, ledger)
+    for lease in view.leases:
+        calls.append(Alloc(lease))
+        for page in range(view.shape.pages + 1):
+            calls += (Share(lease, page), Release(lease, page), Lookup(lease, page))
+        calls += [Fill(lease, pages) for pages in get_askings(view, lease)]
+        calls += _completions(lease, tickets)
+        for handle in handles:
+            calls += _handle_calls(lease, handle, view.shape.rows, value)
+        calls.append(Finish(lease))
+    return calls + _calls_of_nobody(unknown_lease(view, ledger), handles, tickets, value)
+
+
+def _completions(lease: LeaseId, tickets: list[Ticket]) -> list[Call]:
+    calls: list[Call] = []
+    for ticket in tickets:
+        for ok in (True, False):
+            calls += (CompleteFill(lease, ticket, ok), CompleteWriteBack(lease, ticket, ok))
+    return calls
+
+
+def _handle_calls(lease: LeaseId, handle: Handle, rows: int, value: int) -> list[Call]:
+    calls: list[Call] = [
+        Unpin(lease, handle),
+        MarkDirty(lease, handle),
+        WriteBack(lease, handle),
+    ]
+    for row in range(rows + 1):
+        calls += (Write(lease, handle, row, value), Read(lease, handle, row))
+    return calls
+
+
+def _calls_of_nobody(
+    lease: LeaseId, handles: list[Handle], tickets: list[Ticket], value: int
+) -> list[Call]:
+    handle = handles[0] if handles else Handle(0, 0, 0)
+    calls: list[Call] = [Alloc(lease), Share(lease, 0), Release(lease, 0), Lookup(lease, 0)]
+    calls += [Fill(lease, ()), Fill(lease, (0,)), Finish(lease)]
+    calls += _completions(lease, tickets)
+    return calls + _handle_calls(lease, handle, 0, value)
+
+
+def get_handles(view: View) -> list[Handle]:
+    """Return handles to try: each current one, and stale and forged ones beside it."""
+    current, wrong = [], []
+    for number, frame in enumerate(view.frames):
+        if frame.page is None:
+            # A frame that maps nothing has no current handle, whatever was issued for it.
+            wrong.append(Handle(0, number, frame.generation))
+            continue
+        current.append(Handle(frame.page, number, frame.generation))
+        # An older generation; the right frame with another page; the right page in another frame.
+        wrong.append(Handle(frame.page, number, frame.generation - 1))
+        wrong.append(Handle((frame.page + 1) % view.shape.pages, number, frame.generation))
+        other = (number + 1) % view.shape.frames
+        wrong.append(Handle(frame.page, other, view.frames[other].generation))
+        wrong.append(Handle(frame.page, number, view.frames[other].generation))
+    known = set(current)
+    return current + [h for h in dict.fromkeys(wrong) if h not in known]
+
+
+def get_tickets(view: View, ledger: Ledger) -> list[Ticket]:
+    """Return tickets to try: every one in flight, the last that is not, one never issued."""
+    in_flight = [copy.ticket for lease in view.leases.values() for copy in lease.copies]
+    stale = sorted(ledger.tickets.difference(in_flight))[-1:]
+    never = max(ledger.tickets, default=-1) + 1
+    return [*in_flight, *stale, never]
+
+
+def get_askings(view: View, lease: LeaseId) -> list[tuple[Page, ...]]:
+    """Return page lists to fill: each small one in each order, and one past every promise."""
+    pages = range(view.shape.pages)
+    promise = view.leases[lease].promise
+    askings: list[tuple[Page, ...]] = []
+    for size in range(min(promise, len(pages)) + 1):
+        askings += permutations(pages, size)
+    askings += [(page, page) for page in pages]
+    askings += list(combinations(pages, promise + 1))
+    return askings
+
+
+def unknown_lease(view: View, ledger: Ledger) -> LeaseId:
+    """Return the id of a lease that is gone, or one never issued."""
+    gone = ledger.leases.difference(view.leases)
+    return max(gone, default=max(ledger.leases, default=-1) + 1)
+
+
+def unused_value(view: View, ledger: Ledger) -> int:
+    """Return the least version above zero that no row holds."""
+    used = {value for rows in ledger.latest.values() for value in rows}
+    used.update(value for rows in view.host.values() for value in rows or ())
+    used.update(value for frame in view.frames for value in frame.rows or ())
+    return next(value for value in range(1, len(used) + 2) if value not in used)
