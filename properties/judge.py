@@ -29,7 +29,9 @@ class Judge:
         self.graph_rules = [rule for rule in self.rules if rule.kind == "graph"]
         self._steps = {
             (call, how): [
-                rule for rule in self.rules if call in rule.calls and how in rule.endings
+                (rule.id, rule.check)
+                for rule in self.rules
+                if call in rule.calls and how in rule.endings
             ]
             for call in CALLS
             for how in ("done", "failed", "refused")
@@ -47,8 +49,8 @@ class Judge:
     def judge_step(self, step: Step) -> list[Verdict]:
         """Return every step rule that the step breaks, each judged on its own."""
         found = []
-        for rule in self._steps[type(step.call), ending(step.outcome)]:
-            because = rule.check(step)
+        for rule_id, check in self._steps[type(step.call), ending(step.outcome)]:
+            because = check(step)
             if because is not None:
-                found.append(Verdict(rule.id, because))
+                found.append(Verdict(rule_id, because))
         return found

@@ -3,7 +3,8 @@
 It never looks at a view, so a rule that compares a view with it compares two sources.
 """
 
-from typing import Self
+from collections.abc import Callable
+from typing import Any, Self
 
 import msgspec
 
@@ -45,6 +46,8 @@ class Ledger(msgspec.Struct, frozen=True):
     """For each open lease, the pages it holds."""
     plans: dict[Ticket, IssuedPlan]
     """The fills in flight."""
+    past: frozenset[Page]
+    """Every page that an earlier life wrote to: what its next life must not read."""
     leases: frozenset[LeaseId]
     """Every lease id issued so far."""
     tickets: frozenset[Ticket]
@@ -53,7 +56,7 @@ class Ledger(msgspec.Struct, frozen=True):
     @classmethod
     def empty(cls, rows: int) -> Self:
         """Return the ledger before the first call."""
-        return cls(rows, {}, {}, {}, frozenset(), frozenset())
+        return cls(rows, {}, {}, {}, frozenset(), frozenset(), frozenset())
 
     def absorb(self, call: Call, outcome: Outcome) -> "Ledger":
         """Return the ledger after a call, itself if the call taught the callers nothing."""
@@ -102,7 +105,10 @@ def _drop(
 ) -> Ledger:
     ended = [page for page in dropped if not any(page in pages for pages in held.values())]
     latest = {page: rows for page, rows in ledger.latest.items() if page not in ended}
-    return msgspec.structs.replace(ledger, held=held, latest=latest)
+    written = [page for page in ended if any(ledger.latest.get(page, ()))]
+    return msgspec.structs.replace(
+        ledger, held=held, latest=latest, past=ledger.past.union(written)
+    )
 
 
 def _fill(ledger: Ledger, call: Fill, outcome: Outcome) -> Ledger:
@@ -139,7 +145,7 @@ def _write_back(ledger: Ledger, _call: WriteBack, outcome: Outcome) -> Ledger:
     return msgspec.structs.replace(ledger, tickets=ledger.tickets | {ticket})
 
 
-_ABSORBERS = {
+_ABSORBERS: dict[type[Call], Callable[[Ledger, Any, Outcome], Ledger]] = {
     Open: _open,
     Alloc: _alloc,
     Share: _share,

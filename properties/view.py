@@ -143,9 +143,7 @@ class View(msgspec.Struct, frozen=True, dict=True):
     def mapped(self) -> dict[Page, FrameNumber]:
         """For each page that a frame maps, that frame (the highest if several do)."""
         return {
-            frame.page: number
-            for number, frame in enumerate(self.frames)
-            if frame.page is not None
+            frame.page: number for number, frame in enumerate(self.frames) if frame.page is not None
         }
 
     def is_current(self, handle: Handle) -> bool:

@@ -161,9 +161,7 @@ def get_handle(state: State, page: Page) -> Handle:
 
 def free_frames(state: State) -> tuple[FrameNumber, ...]:
     """Return the frames that map nothing, the lowest number first."""
-    return tuple(
-        number for number, frame in enumerate(state.frames) if frame.phase == Phase.FREE
-    )
+    return tuple(number for number, frame in enumerate(state.frames) if frame.phase == Phase.FREE)
 
 
 def evictable_frames(state: State, claimed: tuple[Page, ...]) -> tuple[FrameNumber, ...]:

@@ -33,9 +33,7 @@ def get_lease(state: State, lease_id: LeaseId) -> Lease:
 
 def set_lease(state: State, lease_id: LeaseId, lease: Lease) -> State:
     """Replace an open lease."""
-    leases = tuple(
-        (other, lease if other == lease_id else entry) for other, entry in state.leases
-    )
+    leases = tuple((other, lease if other == lease_id else entry) for other, entry in state.leases)
     return state._replace(leases=leases)
 
 

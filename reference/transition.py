@@ -68,9 +68,7 @@ _OPERATIONS: dict[type[Call], Callable[[State, Any, Choice], tuple[object, State
     ),
     Unpin: lambda state, call, _: tier.unpin(state, call.lease, call.handle),
     MarkDirty: lambda state, call, _: tier.mark_dirty(state, call.lease, call.handle),
-    Write: lambda state, call, _: tier.write(
-        state, call.lease, call.handle, call.row, call.value
-    ),
+    Write: lambda state, call, _: tier.write(state, call.lease, call.handle, call.row, call.value),
     Read: lambda state, call, _: tier.read(state, call.lease, call.handle, call.row),
     WriteBack: lambda state, call, _: tier.write_back(state, call.lease, call.handle),
     CompleteWriteBack: lambda state, call, _: tier.complete_write_back(

@@ -19,7 +19,7 @@ Ticket: TypeAlias = int
 """The name of one copy in flight. Never used again after the copy completed."""
 
 Rows: TypeAlias = tuple[int, ...]
-"""The rows of a page as versions; version 0 is a row of zero bytes, not yet written in this life."""
+"""The rows of a page as versions; version 0 is a row of zeros, not yet written in this life."""
 
 
 class Phase(IntEnum):
