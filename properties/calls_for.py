@@ -32,8 +32,9 @@ from reference.words import Handle, LeaseId, Page, Ticket
 def calls_for(view: View, ledger: Ledger, scope: Scope) -> list[Call]:
     """Return the calls to make in a state, always in the same order."""
     calls: list[Call] = [Open(promise) for promise in range(scope.shape.frames + 2)]
-    handles = get_handles(view)
+    current, wrong = get_handles(view)
     tickets = get_tickets(view, ledger)
+    never = max(ledger.tickets, default=-1) + 1
     value = unused_value(view, ledger)
     for lease in view.leases:
         calls.append(Alloc(lease))
@@ -41,10 +42,14 @@ def calls_for(view: View, ledger: Ledger, scope: Scope) -> list[Call]:
             calls += (Share(lease, page), Release(lease, page), Lookup(lease, page))
         calls += [Fill(lease, pages) for pages in get_askings(view, lease)]
         calls += _completions(lease, tickets)
-        for handle in handles:
+        calls += [CompleteFill(lease, never, True), CompleteWriteBack(lease, never, True)]
+        for handle in current:
             calls += _handle_calls(lease, handle, view.shape.rows, value)
+        for handle in wrong:
+            calls += _wrong_handle_calls(view, lease, handle, value)
         calls.append(Finish(lease))
-    return calls + _calls_of_nobody(unknown_lease(view, ledger), handles, tickets, value)
+    handle = next(iter(current + wrong))
+    return calls + _calls_of_nobody(unknown_lease(view, ledger), handle, never, value)
 
 
 def _completions(lease: LeaseId, tickets: list[Ticket]) -> list[Call]:
@@ -66,53 +71,56 @@ def _handle_calls(lease: LeaseId, handle: Handle, rows: int, value: int) -> list
     return calls
 
 
-def _calls_of_nobody(
-    lease: LeaseId, handles: list[Handle], tickets: list[Ticket], value: int
-) -> list[Call]:
-    handle = handles[0] if handles else Handle(0, 0, 0)
+def _wrong_handle_calls(view: View, lease: LeaseId, handle: Handle, value: int) -> list[Call]:
+    """Everything for a lease that pins the handle's page or its frame's; else a read."""
+    pins = view.leases[lease].pins
+    if pins and (handle.page in pins or view.frames[handle.frame].page in pins):
+        return _handle_calls(lease, handle, 0, value)
+    return [Read(lease, handle, 0)]
+
+
+def _calls_of_nobody(lease: LeaseId, handle: Handle, ticket: Ticket, value: int) -> list[Call]:
     calls: list[Call] = [Alloc(lease), Share(lease, 0), Release(lease, 0), Lookup(lease, 0)]
-    calls += [Fill(lease, ()), Fill(lease, (0,)), Finish(lease)]
-    calls += _completions(lease, tickets)
+    calls += [Fill(lease, ()), Finish(lease)]
+    calls += [CompleteFill(lease, ticket, True), CompleteWriteBack(lease, ticket, True)]
     return calls + _handle_calls(lease, handle, 0, value)
 
 
-def get_handles(view: View) -> list[Handle]:
-    """Return handles to try: each current one, and stale and forged ones beside it."""
-    current, wrong = [], []
+def get_handles(view: View) -> tuple[list[Handle], list[Handle]]:
+    """Return handles to try: every current one; and stale and forged ones."""
+    current: list[Handle] = []
+    wrong: list[Handle] = []
     for number, frame in enumerate(view.frames):
         if frame.page is None:
             # A frame that maps nothing has no current handle, whatever was issued for it.
             wrong.append(Handle(0, number, frame.generation))
             continue
         current.append(Handle(frame.page, number, frame.generation))
-        # An older generation; the right frame with another page; the right page in another frame.
+        # An older generation; the right frame with another page; another frame's generation.
         wrong.append(Handle(frame.page, number, frame.generation - 1))
         wrong.append(Handle((frame.page + 1) % view.shape.pages, number, frame.generation))
-        other = (number + 1) % view.shape.frames
-        wrong.append(Handle(frame.page, other, view.frames[other].generation))
-        wrong.append(Handle(frame.page, number, view.frames[other].generation))
-    known = set(current)
-    return current + [h for h in dict.fromkeys(wrong) if h not in known]
+        other = view.frames[(number + 1) % view.shape.frames]
+        if other.generation != frame.generation:
+            wrong.append(Handle(frame.page, number, other.generation))
+    return current, list(dict.fromkeys(wrong))
 
 
 def get_tickets(view: View, ledger: Ledger) -> list[Ticket]:
-    """Return tickets to try: every one in flight, the last that is not, one never issued."""
+    """Return tickets to try: every one in flight, and the last issued of those that are not."""
     in_flight = [copy.ticket for lease in view.leases.values() for copy in lease.copies]
-    stale = sorted(ledger.tickets.difference(in_flight))[-1:]
-    never = max(ledger.tickets, default=-1) + 1
-    return [*in_flight, *stale, never]
+    return in_flight + sorted(ledger.tickets.difference(in_flight))[-1:]
 
 
 def get_askings(view: View, lease: LeaseId) -> list[tuple[Page, ...]]:
     """Return page lists to fill: each small one in each order, and one past every promise."""
     pages = range(view.shape.pages)
-    promise = view.leases[lease].promise
+    user = view.leases[lease]
+    promise = user.promise
     askings: list[tuple[Page, ...]] = []
     for size in range(min(promise, len(pages)) + 1):
         askings += permutations(pages, size)
-    askings += [(page, page) for page in pages]
-    askings += list(combinations(pages, promise + 1))
-    return askings
+    askings += [(page, page) for page in (*user.table, *user.borrowed)]
+    return askings + list(combinations(pages, promise + 1))
 
 
 def unknown_lease(view: View, ledger: Ledger) -> LeaseId:

@@ -6,8 +6,9 @@ refusals: a call at the edge is judged, its result is not expanded.
 
 import msgspec
 
-from reference.calls import Call
-from reference.words import Shape
+from properties.view import View
+from reference.calls import Alloc, Call, CompleteFill, Fill, Open, Unpin
+from reference.words import Handle, Shape
 
 
 class Scope(msgspec.Struct, frozen=True, kw_only=True):
@@ -31,6 +32,16 @@ class Scope(msgspec.Struct, frozen=True, kw_only=True):
     """Calls made first, each with its default choice; the search begins where they lead."""
     depth: int | None = None
     """Calls from there at most; none searches the whole space."""
+
+
+def is_inside(view: View, scope: Scope) -> bool:
+    """Return whether a state is inside the bounds of the search, so that it is expanded."""
+    if len(view.leases) > scope.leases:
+        return False
+    return all(
+        lease.promise in scope.promises and max(lease.pins.values(), default=0) <= scope.pins
+        for lease in view.leases.values()
+    )
 
 
 SCOPES = {
@@ -71,6 +82,29 @@ SCOPES = {
             shape=Shape(pages=4, frames=3, rows=1),
             leases=2,
             promises=(1, 2),
+        ),
+        Scope(
+            name="claims",
+            purpose="begins full, one lease's fill in flight with a hit and a miss",
+            shape=Shape(pages=4, frames=3, rows=1),
+            leases=2,
+            promises=(1, 2),
+            opening=(
+                Open(2),
+                Open(1),
+                Alloc(0),
+                Alloc(0),
+                Alloc(1),
+                Alloc(1),
+                Fill(1, (2,)),
+                CompleteFill(1, 0, True),
+                Unpin(1, Handle(2, 0, 0)),
+                Fill(0, (0,)),
+                CompleteFill(0, 1, True),
+                Unpin(0, Handle(0, 1, 0)),
+                Fill(0, (0, 1)),
+            ),
+            depth=3,
         ),
         Scope(
             name="off",

@@ -5,7 +5,6 @@ every option from each. `FunctionModel` is the reference itself, `ObjectModel` t
 `Reference` around it; both take the modules to use, so that a mutant is just another model.
 """
 
-from collections.abc import Iterator
 from types import ModuleType
 from typing import Any, Literal, NamedTuple, Protocol
 
@@ -33,8 +32,8 @@ class Model(Protocol):
     def initial(self) -> Any:
         """Return the state in which nothing happened yet."""
 
-    def transitions(self, state: Any, call: Call) -> Iterator[Transition]:
-        """Yield everything the call may come to, the default first."""
+    def transitions(self, state: Any, call: Call) -> list[Transition]:
+        """Return everything the call may come to, the default first."""
 
     def take(self, state: Any, call: Call, choice: Choice) -> Transition:
         """Make the call with this choice."""
@@ -65,16 +64,16 @@ class FunctionModel:
         """Return the state in which nothing happened yet."""
         return self._initial
 
-    def transitions(self, state: Any, call: Call) -> Iterator[Transition]:
-        """Yield everything the call may come to, the default first."""
-        for choice in self._options(state, call):
-            outcome, after = self._apply(state, call, choice)
-            yield Transition(choice, outcome, after)
+    def transitions(self, state: Any, call: Call) -> list[Transition]:
+        """Return everything the call may come to, the default first."""
+        apply = self._apply
+        return [
+            Transition(choice, *apply(state, call, choice)) for choice in self._options(state, call)
+        ]
 
     def take(self, state: Any, call: Call, choice: Choice) -> Transition:
         """Make the call with this choice."""
-        outcome, after = self._apply(state, call, choice)
-        return Transition(choice, outcome, after)
+        return Transition(choice, *self._apply(state, call, choice))
 
     def view(self, state: Any) -> View:
         """Return what the state shows."""
@@ -96,10 +95,9 @@ class ObjectModel:
         """Return the state in which nothing happened yet."""
         return self._initial
 
-    def transitions(self, state: Any, call: Call) -> Iterator[Transition]:
-        """Yield everything the call may come to, the default first."""
-        for choice in self._options(state, call):
-            yield self.take(state, call, choice)
+    def transitions(self, state: Any, call: Call) -> list[Transition]:
+        """Return everything the call may come to, the default first."""
+        return [self.take(state, call, choice) for choice in self._options(state, call)]
 
     def take(self, state: Any, call: Call, choice: Choice) -> Transition:
         """Make the call with this choice."""

@@ -6,105 +6,91 @@ lease, frame or copy has to do with it; pages with equal descriptions are interc
 sorted descriptions, least over the orders of the leases, are one form for all of them.
 """
 
-from itertools import permutations
+from itertools import pairwise, permutations
+from typing import TypeAlias
 
 from properties.ledger import Ledger
 from properties.view import LeaseView, View
-from reference.words import LeaseId, Page, Phase, Rows
+from reference.words import FrameNumber, Page, Rows
+
+Uses: TypeAlias = tuple[int, list[tuple[int, ...]]]
+"""A lease's promise, and for each page what the lease has to do with it."""
 
 
 def canonical(view: View, ledger: Ledger) -> tuple[object, ...]:
     """Return a form that is equal for two states exactly if only names tell them apart."""
-    outlines = {lease_id: _outline(lease) for lease_id, lease in view.leases.items()}
-    ordered = sorted(view.leases, key=outlines.__getitem__)
-    forms = [_form(view, ledger, order, outlines) for order in _orders(ordered, outlines)]
+    mapping: dict[Page, list[FrameNumber]] = {}
+    for number, frame in enumerate(view.frames):
+        if frame.page is not None:
+            mapping.setdefault(frame.page, []).append(number)
+    pages = range(view.shape.pages)
+    facts = [_facts(view, ledger, page, mapping.get(page, [])) for page in pages]
+    uses = [
+        (lease.promise, [_use(lease, page, mapping.get(page, [])) for page in pages])
+        for lease in view.leases.values()
+    ]
+    forms = []
+    for order in _orders(uses):
+        described = [(facts[page], *(used[page] for _, used in order)) for page in pages]
+        forms.append((tuple(promise for promise, _ in order), tuple(sorted(described))))
     return min(forms)
 
 
-def _outline(lease: LeaseView) -> tuple[object, ...]:
-    """What of a lease does not depend on names."""
-    return (
-        lease.promise,
-        len(lease.table),
-        len(lease.borrowed),
-        sum(lease.pins.values()),
-        len(lease.claims),
-        sorted((copy.kind, len(copy.frames)) for copy in lease.copies),
-    )
-
-
-def _orders(
-    ordered: list[LeaseId], outlines: dict[LeaseId, tuple[object, ...]]
-) -> list[tuple[LeaseId, ...]]:
-    """Every order of the leases in which their outlines ascend."""
-    if len({repr(outlines[lease]) for lease in ordered}) == len(ordered):
-        return [tuple(ordered)]
-    found = permutations(ordered)
+def _orders(uses: list[Uses]) -> list[tuple[Uses, ...]]:
+    """Every order of the leases in which what names do not change ascends."""
+    if len(uses) < 2:
+        return [tuple(uses)]
+    outlines = [(promise, sorted(used)) for promise, used in uses]
+    orders = permutations(range(len(uses)))
     return [
-        order
-        for order in found
-        if all(outlines[a] <= outlines[b] for a, b in zip(order, order[1:], strict=False))  # type: ignore[operator]
+        tuple(uses[n] for n in order)
+        for order in orders
+        if all(outlines[a] <= outlines[b] for a, b in pairwise(order))
     ]
 
 
-def _form(
-    view: View,
-    ledger: Ledger,
-    order: tuple[LeaseId, ...],
-    outlines: dict[LeaseId, tuple[object, ...]],
+def _facts(
+    view: View, ledger: Ledger, page: Page, mapping: list[FrameNumber]
 ) -> tuple[object, ...]:
-    leases = [view.leases[lease_id] for lease_id in order]
-    pages = sorted(
-        _describe(view, ledger, leases, page) for page in range(view.shape.pages)
-    )
-    return (tuple(lease.promise for lease in leases), tuple(pages))
-
-
-def _describe(
-    view: View, ledger: Ledger, leases: list[LeaseView], page: Page
-) -> tuple[object, ...]:
-    """Everything there is to say of a page, without its name."""
-    number = view.where[page]
-    mapping = [n for n, frame in enumerate(view.frames) if frame.page == page]
-    users = tuple(_use(lease, page, mapping) for lease in leases)
-    frame = view.frames[mapping[0]] if mapping else None
+    """What there is to say of a page, its name and its users apart."""
     recency = view.recency or ()
+    frames = [view.frames[number] for number in mapping]
     return (
-        users,
         view.holds[page],
-        page in view.free,
+        # What an earlier life wrote is hidden, and still there for a subject that forgets to
+        # clear it: a free page with a past is kept apart from one without.
+        (page in view.free) + (page in view.free and page in ledger.past),
         # The tables agree unless the subject is broken; then how they disagree is kept apart.
-        tuple(mapping) == () if number is None else mapping == [number],
-        tuple((view.frames[n].phase, view.frames[n].dirty) for n in mapping),
+        mapping == ([] if view.where[page] is None else [view.where[page]]),
+        tuple((frame.phase, frame.dirty) for frame in frames),
         page in view.torn,
         recency.index(page) if page in recency else -1,
-        _rename(
-            ledger.latest.get(page),
-            view.host.get(page),
-            None if frame is None else frame.rows,
-        ),
+        _rename(ledger.latest.get(page), view.host.get(page), *(frame.rows for frame in frames)),
     )
 
 
-def _use(lease: LeaseView, page: Page, mapping: list[int]) -> tuple[int, ...]:
+def _use(lease: LeaseView, page: Page, mapping: list[FrameNumber]) -> tuple[int, ...]:
     """What a lease has to do with a page: hold, pins, place in its claims, copies."""
     held = (page in lease.table) + 2 * (page in lease.borrowed)
     claim = lease.claims.index(page) if page in lease.claims else -1
     copied = 0
-    for copy in lease.copies:
-        for number in copy.frames:
-            if number in mapping:
-                copied += 1 if copy.kind == "fill" else 2
+    if lease.copies:
+        for copy in lease.copies:
+            for number in copy.frames:
+                if number in mapping:
+                    copied += 1 if copy.kind == "fill" else 2
     return (held, lease.pins.get(page, 0), claim, copied)
 
 
 def _rename(*tables: Rows | None) -> tuple[tuple[int, ...], ...]:
     """Rows with their values renamed in order of appearance; zero, never written, stays zero."""
     names = {0: 0}
-    return tuple(
-        () if rows is None else tuple(names.setdefault(value, len(names)) for value in rows)
-        for rows in tables
-    )
-
-
-FREE = Phase.FREE
+    found: list[tuple[int, ...]] = []
+    for rows in tables:
+        renamed = []
+        for value in rows or ():
+            if value not in names:
+                names[value] = len(names)
+            renamed.append(names[value])
+        found.append(tuple(renamed))
+    return tuple(found)
