@@ -1,0 +1,193 @@
+"""The matrix: every mutant on the rungs of the ladder, in processes side by side.
+
+Budgets are counted in states and transitions, never in seconds, so that the same tree gives the
+same matrix on any machine and with any number of processes.
+"""
+
+import gc
+import multiprocessing
+from collections.abc import Callable, Iterable, Sequence
+from typing import Literal, NamedTuple
+
+import msgspec
+
+from mutants.candidate import Candidate
+from mutants.engine import Row, run_rung
+from mutants.record import Record
+from properties.judge import Judge
+from properties.registry import Rule
+from properties.scopes import SCOPES
+
+Status = Literal[
+    "killed", "missed", "crashed", "timed out", "unseen", "never differed", "never ran"
+]
+
+
+class Rung(NamedTuple):
+    """One step of the ladder."""
+
+    scope: str
+    """The scope that is recorded."""
+    states: int | None
+    """How many of its states, breadth first; none for all."""
+    whole: bool = False
+    """The mutant's own space is searched too."""
+
+
+LADDER = (
+    Rung("tiny", None, whole=True),
+    Rung("small", None),
+    Rung("pins", 2_500),
+    Rung("default", 2_500),
+    Rung("claims", None),
+)
+"""Every mutant takes the first rung; the others are for those not yet noticed as they should."""
+
+DEEP_LADDER = (
+    Rung("tiny", None, whole=True),
+    Rung("small", None),
+    Rung("pins", None),
+    Rung("default", 20_000),
+    Rung("claims", None),
+)
+
+
+class Looked(msgspec.Struct, frozen=True):
+    """What a rung offered."""
+
+    scope: str
+    states: int
+    """States recorded."""
+    whole: bool
+    """They are all the scope has."""
+    transitions: int
+    """Transitions recorded."""
+    mutants: int
+    """Mutants that took this rung."""
+
+
+class Matrix(NamedTuple):
+    """Mutants and what became of them."""
+
+    candidates: tuple[Candidate, ...]
+    rows: dict[str, Row]
+    """By mutant id."""
+    looked: tuple[Looked, ...]
+
+
+def is_noticed(candidate: Candidate, row: Row, graph_rules: frozenset[str]) -> bool:
+    """Return whether a mutant needs no further rung.
+
+    A mutant with expectations needs every rule it names; any other needs one. Graph rules judge
+    the first rung only.
+    """
+    if candidate.expect:
+        return all(rule in row.cells or rule in graph_rules for rule in candidate.expect)
+    return bool(row.cells or row.crash)
+
+
+def build(
+    candidates: Sequence[Candidate],
+    rules: Iterable[Rule],
+    *,
+    workers: int,
+    ladder: Sequence[Rung] = LADDER,
+    progress: Callable[[str, int, int], None] = lambda *_: None,
+) -> Matrix:
+    """Judge every candidate and return the matrix, rows in the order of the candidates.
+
+    `progress` is told the rung, the mutants done on it and the mutants on it.
+    """
+    judge = Judge(rules)
+    graph_rules = frozenset(rule.id for rule in judge.graph_rules)
+    rows = {candidate.id: Row(candidate.id) for candidate in candidates}
+    looked = []
+    for rung in ladder:
+        todo = [
+            candidate
+            for candidate in candidates
+            if rung.whole or not is_noticed(candidate, rows[candidate.id], graph_rules)
+        ]
+        if not todo:
+            continue
+        record = Record(SCOPES[rung.scope], rung.states)
+        task = _Task(rung, record, judge, todo, [rows[c.id] for c in todo], graph_rules)
+        for done, row in enumerate(_run(task, workers), start=1):
+            rows[row.id] = row
+            progress(rung.scope, done, len(todo))
+        looked.append(
+            Looked(rung.scope, len(record.rows), record.whole, record.transitions, len(todo))
+        )
+    return Matrix(tuple(candidates), rows, tuple(looked))
+
+
+class _Task(NamedTuple):
+    """What the processes of one rung inherit."""
+
+    rung: Rung
+    record: Record
+    judge: Judge
+    candidates: list[Candidate]
+    rows: list[Row]
+    graph_rules: frozenset[str]
+
+    def run(self, index: int) -> Row:
+        """Judge one candidate on this rung."""
+        candidate = self.candidates[index]
+        return run_rung(
+            self.rows[index],
+            candidate,
+            self.record,
+            self.judge,
+            whole=self.rung.whole,
+            enough=lambda row: is_noticed(candidate, row, self.graph_rules),
+        )
+
+
+_inherited: list[_Task] = []
+"""The task of the rung under way: a forked process inherits it, which no pickle could carry."""
+
+
+def _run(task: _Task, workers: int) -> Iterable[Row]:
+    """Run every candidate of the task, rows in order whatever the number of processes."""
+    indexes = range(len(task.candidates))
+    if workers == 1:
+        yield from map(task.run, indexes)
+        return
+    _inherited.append(task)
+    gc.collect()
+    gc.freeze()  # Else the collector of each process would copy the whole record.
+    try:
+        with multiprocessing.get_context("fork").Pool(workers) as pool:
+            yield from pool.imap(_run_one, indexes, chunksize=2)
+    finally:
+        gc.unfreeze()
+        _inherited.pop()
+
+
+def _run_one(index: int) -> Row:
+    return _inherited[-1].run(index)
+
+
+def status_of(candidate: Candidate, row: Row) -> Status:
+    """Return what became of a mutant: only a rule's own check is a kill."""
+    if candidate.expect and not all(rule in row.cells for rule in candidate.expect):
+        return "missed"
+    if row.cells:
+        return "killed"
+    if row.timed_out:
+        return "timed out"
+    if row.crash:
+        return "crashed"
+    if row.difference is not None:
+        return "unseen"
+    return "never differed" if row.ran else "never ran"
+
+
+def red_by(matrix: Matrix) -> dict[str, list[str]]:
+    """Return for each red rule the mutants that turn it red, shortest trace first."""
+    found: dict[str, list[tuple[int, str]]] = {}
+    for candidate in matrix.candidates:
+        for rule, cell in matrix.rows[candidate.id].cells.items():
+            found.setdefault(rule, []).append((len(cell.path), candidate.id))
+    return {rule: [name for _, name in sorted(found[rule])] for rule in sorted(found)}
