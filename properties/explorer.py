@@ -11,78 +11,22 @@ import time
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
-from properties.calls_for import calls_for
+from properties.expansion import OUTSIDE, Break, Found, Node, expand
 from properties.goals import Goal, all_goals
 from properties.graph import Graph, Twin
-from properties.judge import Judge, Verdict
+from properties.judge import Judge
 from properties.ledger import Ledger
-from properties.scopes import Scope, is_inside
-from properties.step import Step
+from properties.scopes import Scope
 from properties.subject import Model
 from properties.symmetry import canonical
-from properties.view import View
-from reference.calls import Call, Choice, Outcome
+from reference.calls import Call, Choice
 
 Answer = Literal["holds", "broken", "undetermined"]
 
-OUTSIDE = 1 << 62
-"""Stands for every node that is outside the bounds of the scope: judged, not expanded."""
-
 ROUND = 1_000
 """States a worker expands before its findings are merged: often enough for progress and limits."""
-
-
-class Node(NamedTuple):
-    """One state that was reached, and how."""
-
-    state: Any
-    """The state of the model."""
-    ledger: Ledger
-    """What the callers know there."""
-    parent: int
-    """The node it was first reached from; -1 for the first."""
-    call: Call | None
-    """The call that led here."""
-    choice: Choice | None
-    """The option that was taken."""
-    depth: int
-    """Calls from the first node."""
-
-
-class Break(NamedTuple):
-    """A broken rule and the shortest way to break it."""
-
-    rule: str
-    """Its id."""
-    because: str
-    """What is wrong."""
-    node: int
-    """The node it broke at."""
-    call: Call | None
-    """The call that broke it; none if the first state breaks it."""
-    choice: Choice | None
-    """The option that was taken."""
-
-
-class Found(NamedTuple):
-    """What expanding some nodes found; all of it can be sent between processes."""
-
-    new: list[tuple[tuple[object, ...], bool, Node]]
-    """Keys not seen before, whether they are inside the scope, and the node."""
-    edges: "array[int]"  # array is subscriptable from Python 3.12
-    """Fault-free steps as pairs: node, and node or -1 - position in `new`."""
-    counts: Counter[tuple[str, ...]]
-    """How often each event happened."""
-    goals: set[str]
-    """The goals that were reached."""
-    breaks: list[Break]
-    """Broken rules, the first break of each."""
-    crashes: list[Break]
-    """Calls in which the model, or what it showed, made the code raise."""
-    calls: int
-    """Transitions that were judged."""
 
 
 class Exploration:
@@ -293,129 +237,3 @@ def _send_expansion(search: Exploration, part: range, sender: Any) -> None:
         sender.send(expand(search, part))
     except Exception as error:
         sender.send(error)
-
-
-def expand(search: Exploration, todo: range) -> Found:
-    """Make every call in every node of `todo` and judge what comes of it."""
-    found = Found([], array("q"), Counter(), set(), [], [], 0)
-    worker = _Worker(search, found)
-    for number in todo:
-        worker.expand(number)
-    return found._replace(calls=worker.calls)
-
-
-class _Worker:
-    """One pass over some nodes, with what it found so far."""
-
-    def __init__(self, search: Exploration, found: Found) -> None:
-        self.search = search
-        self.found = found
-        self.calls = 0
-        self.local: dict[tuple[object, ...], int] = {}
-        self.known = set(search.breaks)
-        self.goals: dict[type[Call], list[Goal]] = {}
-        for goal in search.goals.values():
-            if goal.id not in search.reached:
-                for call in goal.calls:
-                    self.goals.setdefault(call, []).append(goal)
-
-    def expand(self, number: int) -> None:
-        """Make every call in one node."""
-        search = self.search
-        node = search.nodes[number]
-        before = search.model.view(node.state)
-        targets: set[int] = set()
-        for call in calls_for(before, node.ledger, search.scope):
-            try:
-                self._make(number, node, before, call, targets)
-            except Exception as error:
-                if not search.tolerant:
-                    raise
-                why = f"{type(error).__name__}: {error}"
-                self.found.crashes.append(Break("", why, number, call, None))
-        for target in sorted(targets - {number}):
-            self.found.edges.extend((number, target))
-
-    def _make(self, number: int, node: Node, before: View, call: Call, targets: set[int]) -> None:
-        """Make one call with every choice, and judge each transition."""
-        search, counts = self.search, self.found.counts
-        state, ledger = node.state, node.ledger
-        for choice, outcome, after_state in search.model.transitions(state, call):
-            self.calls += 1
-            same = after_state is state
-            after = before if same else search.model.view(after_state)
-            step = Step(before, call, outcome, after, ledger)
-            verdicts = search.judge.judge_step(step)
-            if verdicts:
-                self._broke(verdicts, number, call, choice)
-            if outcome.refused is not None:
-                counts[type(call).__name__, outcome.refused.name] += 1
-                if same:
-                    continue
-            else:
-                _count(counts, before, call, choice, outcome)
-                if type(call) in self.goals:
-                    self._reach(step)
-            if same:
-                continue
-            target = self._arrive(number, node, call, choice, outcome, after_state, after)
-            if not outcome.failed:
-                targets.add(target)
-
-    def _arrive(
-        self,
-        number: int,
-        node: Node,
-        call: Call,
-        choice: Choice,
-        outcome: Outcome,
-        state: Any,
-        view: View,
-    ) -> int:
-        """Return the node of the state a call led to, or its place among the new ones."""
-        ledger = node.ledger.absorb(call, outcome)
-        key = canonical(view, ledger)
-        target = self.search.seen.get(key)
-        if target is None:
-            target = self.local.get(key)
-        if target is not None:
-            return target
-        target = self.local[key] = -1 - len(self.found.new)
-        inside = is_inside(view, self.search.scope)
-        new = Node(state, ledger, number, call, choice, node.depth + 1)
-        self.found.new.append((key, inside, new))
-        verdicts = self.search.judge.judge_view(view, ledger)
-        if verdicts:
-            self._broke(verdicts, number, call, choice)
-        return target
-
-    def _broke(self, verdicts: list[Verdict], node: int, call: Call, choice: Choice) -> None:
-        for rule, because in verdicts:
-            if rule not in self.known:
-                self.known.add(rule)
-                self.found.breaks.append(Break(rule, because, node, call, choice))
-
-    def _reach(self, step: Step) -> None:
-        for goal in self.goals[type(step.call)][:]:
-            if goal.id in self.found.goals:
-                self.goals[type(step.call)].remove(goal)
-            elif goal.reached(step):
-                self.found.goals.add(goal.id)
-
-
-def _count(
-    counts: Counter[tuple[str, ...]],
-    before: View,
-    call: Call,
-    choice: Choice,
-    outcome: Outcome,
-) -> None:
-    """Count what happened in a call that was not refused."""
-    name = type(call).__name__
-    counts[(name, "failed") if outcome.failed else (name,)] += 1
-    if choice.fault is not None:
-        counts[name, "fault-after-unmapping" if choice.fault.unmapped else "fault"] += 1
-    for frame in choice.frames:
-        counts[name, "victim" if before.frames[frame].page is not None else "free-frame"] += 1
-    if choice.page is not None and choice.page != before.free[0]:
-        counts[name, "other-page"] += 1

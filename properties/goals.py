@@ -128,7 +128,8 @@ def allocator_left_first(step: Step) -> bool:
 @goal([WriteBack])
 def write_back_after_a_failed_one(step: Step) -> bool:
     """A write-back of a torn page was started again after one had failed."""
-    return step.outcome.value is not None and step.call.handle.page in step.before.torn  # type: ignore[union-attr]
+    handle = step.call.handle  # type: ignore[union-attr]
+    return step.outcome.value is not None and handle.page in step.before.torn
 
 
 @goal([Alloc])

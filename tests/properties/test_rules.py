@@ -72,6 +72,12 @@ STEP_RULES = [
     "recency-by-rule",
     "counters-add-up",
 ]
+MORE_RULES = [
+    "copies-by-the-book",
+    "holds-by-the-book",
+    "lookup-tells-the-truth",
+    "refusal-tells-why",
+]
 GRAPH_RULES = [
     "can-always-finish",
     "off-equals-full-tier",
@@ -93,7 +99,8 @@ JUDGE = Judge(all_rules())
 
 
 @pytest.mark.parametrize(
-    ("kind", "expected"), [("state", STATE_RULES), ("step", STEP_RULES), ("graph", GRAPH_RULES)]
+    ("kind", "expected"),
+    [("state", STATE_RULES), ("step", STEP_RULES + MORE_RULES), ("graph", GRAPH_RULES)],
 )
 def test_registry_finds_every_rule(kind: str, expected: list[str]) -> None:
     """A rule that is not found is kept by nobody, and nobody misses it."""
@@ -104,7 +111,9 @@ def test_registry_finds_every_rule(kind: str, expected: list[str]) -> None:
 
 def test_spec_table_has_45_rules() -> None:
     """The lists above are copied by hand."""
-    assert 45 == len({*STATE_RULES, *STEP_RULES, *GRAPH_RULES}) == len(all_rules())
+    assert (
+        45 == len({*STATE_RULES, *STEP_RULES, *GRAPH_RULES}) == len(all_rules()) - len(MORE_RULES)
+    )
 
 
 @each_rule
