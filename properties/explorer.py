@@ -25,8 +25,8 @@ from reference.calls import Call, Choice
 
 Answer = Literal["holds", "broken", "undetermined"]
 
-ROUND = 1_000
-"""States a worker expands before its findings are merged: often enough for progress and limits."""
+ROUND = 2_000
+"""States expanded before the findings are merged: often enough for progress and limits."""
 
 
 class Exploration:
@@ -143,7 +143,7 @@ class Exploration:
     def _round(self, workers: int) -> None:
         """Expand the next nodes of one depth and merge what was found, in order."""
         depth = self.nodes[self.expanded].depth
-        end = min(len(self.nodes), self.expanded + workers * ROUND)
+        end = min(len(self.nodes), self.expanded + ROUND)
         while self.nodes[end - 1].depth > depth:
             end -= 1
         todo = range(self.expanded, end)

@@ -94,3 +94,25 @@ def _rename(*tables: Rows | None) -> tuple[tuple[int, ...], ...]:
             renamed.append(names[value])
         found.append(tuple(renamed))
     return tuple(found)
+
+
+def named(view: View, ledger: Ledger) -> tuple[object, ...]:
+    """Return a form that keeps the names of pages, frames and (by age) leases.
+
+    Only what can grow for ever is renamed: values, generations, tickets, lease ids, counters. The
+    gate compares a search by this form with one by `canonical`.
+    """
+    mapping: dict[Page, list[FrameNumber]] = {}
+    for number, frame in enumerate(view.frames):
+        if frame.page is not None:
+            mapping.setdefault(frame.page, []).append(number)
+    pages = range(view.shape.pages)
+    return (
+        view.where,
+        tuple(frame.page for frame in view.frames),
+        tuple(_facts(view, ledger, page, mapping.get(page, [])) for page in pages),
+        tuple(
+            (lease.promise, tuple(_use(lease, page, mapping.get(page, [])) for page in pages))
+            for lease in view.leases.values()
+        ),
+    )

@@ -1,6 +1,5 @@
 """`replay`: a trace, call by call, with what changed and the rule that broke."""
 
-import importlib
 import sys
 from typing import Any
 
@@ -8,20 +7,13 @@ import click
 import msgspec
 
 from properties import trace
-from properties.exits import Exit, Misuse
+from properties.exits import Exit
 from properties.judge import Judge
+from properties.lookup import REFERENCE, load_model
 from properties.names import shorten_call
 from properties.registry import all_rules
 from properties.render import explain_changes, render_replay, show
 from properties.replay import Replay, ReplayStep, replay_all
-from properties.subject import FunctionModel, Model, reference_modules
-from properties.trace import Header
-
-REFERENCE = "reference"
-
-# A trace may be of a mutant, and this package may not import that one: it is looked up by name,
-# when a trace says so. `model(id, shape, off)` there raises LookupError for an unknown id.
-MUTANT_MODELS = "mutants.lookup"
 
 
 @click.command
@@ -33,7 +25,7 @@ def command(file: str, on: str | None, as_json: bool) -> Exit:
     recorded = trace.read(file)
     header = recorded.header
     on = on or header.subject
-    model = load_model(on, header)
+    model = load_model(on, header.shape, header.off)
     # The reference offers every choice that it takes. A mutant may have been led to more.
     own = on == header.subject != REFERENCE
     replay = replay_all(recorded, model, Judge(all_rules()), own)
@@ -44,29 +36,6 @@ def command(file: str, on: str | None, as_json: bool) -> Exit:
         rules = {rule.id: rule for rule in all_rules()}
         show(render_replay(replay, rules, on, file), sys.stdout)
     return code
-
-
-def load_model(subject: str, header: Header) -> Model:
-    """Return the model of a subject. Raises `Misuse` if there is none of that name."""
-    if subject == REFERENCE:
-        return FunctionModel(header.shape, header.off, reference_modules())
-    return load_mutant_model(subject, header)
-
-
-def load_mutant_model(mutant: str, header: Header) -> Model:
-    """Return the model of a mutant. Raises `Misuse` if there is none of that id."""
-    try:
-        lookup = importlib.import_module(MUTANT_MODELS)
-    except ModuleNotFoundError as error:
-        if error.name not in (MUTANT_MODELS, MUTANT_MODELS.partition(".")[0]):
-            raise
-        raise Misuse(f"{mutant}: there are no mutants here ({MUTANT_MODELS} is missing)") from None
-    try:
-        model: Model = lookup.model(mutant, header.shape, header.off)
-    except LookupError as error:
-        why = error.args[0] if error.args else "unknown"
-        raise Misuse(f"no subject {mutant!r}: {why}") from None
-    return model
 
 
 def judge_replay(replay: Replay, on: str) -> Exit:

@@ -10,7 +10,7 @@ import click
 import pytest
 from trace_samples import FORGETS_DIRT, SHAPE, ForgetsDirt, record_break, record_choices
 
-from properties import trace
+from properties import lookup, trace
 from properties.cli import PROPERTIES, Commands, run
 from properties.commands import replay as replay_command
 from properties.exits import Exit, Misuse
@@ -41,7 +41,7 @@ def mutants(monkeypatch: pytest.MonkeyPatch) -> None:
     module = ModuleType("tests_lookup")
     module.model = model  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "tests_lookup", module)
-    monkeypatch.setattr(replay_command, "MUTANT_MODELS", "tests_lookup")
+    monkeypatch.setattr(lookup, "MUTANT_MODELS", "tests_lookup")
 
 
 def run_json(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[int, object]:
@@ -111,7 +111,7 @@ def test_healed_subject_is_not_red(
     """A trace whose rule stays green proves nothing any more, and says so."""
     healthy = replay_command.load_model
     monkeypatch.setattr(
-        replay_command, "load_model", lambda _subject, header: healthy("reference", header)
+        replay_command, "load_model", lambda _subject, shape, off: healthy("reference", shape, off)
     )
     code = run(PROPERTIES, ["replay", broken])
 
@@ -122,7 +122,7 @@ def test_healed_subject_is_not_red(
 def test_broken_reference_has_its_code(broken: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A rule that the specification itself breaks is the worst of all findings."""
     model = ForgetsDirt(SHAPE, False, reference_modules())
-    monkeypatch.setattr(replay_command, "load_model", lambda _subject, _header: model)
+    monkeypatch.setattr(replay_command, "load_model", lambda _subject, _shape, _off: model)
 
     assert Exit.REFERENCE_BREAKS == run(PROPERTIES, ["replay", broken, "--on", "reference"])
 
@@ -196,7 +196,7 @@ def test_missing_mutants_are_said_so(
     broken: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Whoever copied `properties` alone can still replay on the reference."""
-    monkeypatch.setattr(replay_command, "MUTANT_MODELS", "mutants.nowhere")
+    monkeypatch.setattr(lookup, "MUTANT_MODELS", "mutants.nowhere")
     code = run(PROPERTIES, ["replay", broken])
 
     assert Exit.MISUSE == code
@@ -257,8 +257,8 @@ def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert Exit.FINE == run(PROPERTIES, ["--help"])
     shown = capsys.readouterr().out
 
-    assert "list    List the rules, with where the world broke each." in shown
-    assert "replay  Make the calls of a trace again;" in shown
+    assert "List the rules, with where the world broke each." in shown
+    assert "Make the calls of a trace again;" in shown
 
 
 def test_new_file_is_new_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,121 @@
+"""The explorer: exact counts, verdicts, and that it may be trusted."""
+
+import msgspec
+import pytest
+
+from properties.explorer import Exploration
+from properties.gate import compare
+from properties.judge import Judge
+from properties.registry import Rule, all_rules
+from properties.scopes import SCOPES, Scope
+from properties.subject import FunctionModel, reference_modules
+from properties.survey import MAIN_SCOPES, counts_of, expected_events, survey
+from reference.calls import Fill, Open
+
+# Exact, so that a model or a list of calls that silently shrinks fails: canonical states, depth
+# in calls, transitions judged, fault-free steps.
+COUNTS = {
+    "tiny": (69, 19, 3_483, 197),
+    "small": (5_884, 26, 658_732, 33_530),
+}
+
+
+def model(scope: Scope) -> FunctionModel:
+    """Return the original reference for a scope."""
+    return FunctionModel(scope.shape, scope.off, reference_modules())
+
+
+def search(name: str, rules: tuple[Rule, ...] = (), **limits: int) -> Exploration:
+    """Search a scope of the original."""
+    scope = SCOPES[name]
+    return Exploration(model(scope), scope, Judge(rules)).run(**limits)
+
+
+def edges(search: Exploration) -> list[tuple[int, int]]:
+    """Return the edges of a search as pairs."""
+    return sorted(zip(search.edges[::2], search.edges[1::2], strict=True))
+
+
+@pytest.mark.parametrize("name", COUNTS)
+def test_scopes_have_exactly_these_states(name: str) -> None:
+    """A search that loses states still says that all rules hold."""
+    found = search(name)
+
+    assert COUNTS[name] == (found.states, found.depth, found.calls, len(found.edges) // 2)
+
+
+@pytest.mark.parametrize("name", ["tiny", "small"])
+def test_reduction_loses_and_invents_nothing(name: str) -> None:
+    """States are merged by name only; the unreduced search is the witness."""
+    found = compare(model(SCOPES[name]), SCOPES[name])
+
+    assert found.sound, found
+    assert COUNTS[name][0] == found.reduced < found.unreduced
+
+
+def test_two_workers_find_the_same() -> None:
+    """A finding that depends on the number of processes cannot be shown again."""
+    one, two = (search("small", workers=n, states=2_500) for n in (1, 2))
+
+    assert one.states == two.states
+    assert counts_of(one) == counts_of(two)
+    assert edges(one) == edges(two)
+    assert [one.path(n) for n in (0, 7, 2_000)] == [two.path(n) for n in (0, 7, 2_000)]
+
+
+def test_all_rules_hold_on_tiny() -> None:
+    """The unmutated reference breaks nothing, and the search was not empty."""
+    found = search("tiny", all_rules())
+
+    assert {} == found.breaks
+    assert "holds" == found.answer
+    assert counts_of(found)["Fill"] > 100
+
+
+def test_cut_search_never_holds() -> None:
+    """A search that ran out of states has not shown anything."""
+    found = search("small", all_rules(), states=100)
+
+    assert "undetermined" == found.answer
+    assert not found.ended
+
+
+def test_first_break_has_shortest_trace() -> None:
+    """Breadth first: a rule that forbids fills breaks at the third call."""
+
+    def no_fills(step: object) -> str | None:
+        """Nobody fills."""
+        call = step.call  # type: ignore[attr-defined]
+        return f"{call} was made" if isinstance(call, Fill) and call.pages else None
+
+    rule = Rule(
+        "no-fills", "step", "Nobody fills.", "", no_fills, lambda: None, (Fill,), ("done",), ""
+    )
+    found = search("tiny", (rule,))
+
+    broken = found.breaks["no-fills"]
+    assert "broken" == found.answer
+    assert 2 == len(found.path(broken.node))
+    assert Open(1) == found.path(broken.node)[0][0]
+    assert isinstance(broken.call, Fill)
+
+
+def test_survey_names_what_never_happened() -> None:
+    """Rules that hold where nothing happens hold for nothing."""
+    scope = SCOPES["tiny"]
+    found = survey(lambda shape, off: FunctionModel(shape, off, reference_modules()), (), ["tiny"])
+
+    assert ("tiny",) == tuple(one.scope for one in found.searched)
+    assert expected_events() > set(found.searched[0].counts)
+    assert "Fill:FrameMemory" not in expected_events()
+    assert set(MAIN_SCOPES) > {scope.name}
+
+
+def test_depth_of_scope_bounds_search() -> None:
+    """A scope that begins full is searched from there, so many calls deep."""
+    scope = msgspec.structs.replace(SCOPES["claims"], depth=1)
+    found = Exploration(model(scope), scope, Judge(())).run()
+
+    assert 1 == found.depth
+    assert not found.ended
+    assert len(scope.opening) + 1 == max(node.depth for node in found.nodes)
