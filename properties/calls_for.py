@@ -4,6 +4,7 @@ Every operation is tried by every open lease and by one that is not open, with c
 forged handles and tickets, so that a subject which accepts what the spec refuses is seen.
 """
 
+from functools import lru_cache
 from itertools import combinations, permutations
 
 from properties.ledger import Ledger
@@ -38,8 +39,7 @@ def calls_for(view: View, ledger: Ledger, scope: Scope) -> list[Call]:
     value = unused_value(view, ledger)
     for lease in view.leases:
         calls.append(Alloc(lease))
-        for page in range(view.shape.pages + 1):
-            calls += (Share(lease, page), Release(lease, page), Lookup(lease, page))
+        calls += _page_calls(lease, view.shape.pages + 1)
         calls += [Fill(lease, pages) for pages in get_askings(view, lease)]
         calls += _completions(lease, tickets)
         calls += [CompleteFill(lease, never, True), CompleteWriteBack(lease, never, True)]
@@ -60,6 +60,16 @@ def _completions(lease: LeaseId, tickets: list[Ticket]) -> list[Call]:
     return calls
 
 
+# Making a record costs as much as a rule does, and the same few are made in every state.
+@lru_cache(maxsize=100_000)
+def _page_calls(lease: LeaseId, pages: int) -> list[Call]:
+    calls: list[Call] = []
+    for page in range(pages):
+        calls += (Share(lease, page), Release(lease, page), Lookup(lease, page))
+    return calls
+
+
+@lru_cache(maxsize=100_000)
 def _handle_calls(lease: LeaseId, handle: Handle, rows: int, value: int) -> list[Call]:
     calls: list[Call] = [
         Unpin(lease, handle),

@@ -139,11 +139,19 @@ def refusal_tells_why(step: Step) -> str | None:
     """A refusal names what it refused and the numbers it met."""
     refused = step.outcome.refused
     assert refused is not None
+    call = step.call
     for name, value in refused.fields:
+        # Most fields repeat what the call said; `promise` may be either's.
+        if name in _REPEATED and value == getattr(call, name, _NOTHING):
+            continue
         wrong = _wrong(step, refused.name, name, value)
         if wrong is not None:
             return f"{step.call} was refused with {refused.name}, {name} {value}: {wrong}"
     return None
+
+
+_REPEATED = frozenset({"lease", "ticket", "handle", "row"})
+_NOTHING = object()
 
 
 def _wrong(step: Step, refusal: str, name: str, value: object) -> str | None:
