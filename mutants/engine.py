@@ -18,7 +18,8 @@ import msgspec
 from mutants.candidate import Candidate
 from mutants.record import Record, Recorded
 from mutants.variant import Variant
-from properties.explorer import Exploration, Node, graph_of
+from properties.expansion import Node
+from properties.explorer import Exploration, graph_of
 from properties.judge import Judge, Verdict
 from properties.ledger import Ledger
 from properties.scopes import Scope

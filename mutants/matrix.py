@@ -115,9 +115,7 @@ def build(
         for done, row in enumerate(_run(task, workers), start=1):
             rows[row.id] = row
             progress(rung.scope, done, len(todo))
-        looked.append(
-            Looked(rung.scope, len(record.rows), record.whole, record.transitions, len(todo))
-        )
+        looked.append(Looked(rung.scope, len(record.rows), record.whole, record.length, len(todo)))
     return Matrix(tuple(candidates), rows, tuple(looked))
 
 

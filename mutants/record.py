@@ -9,12 +9,12 @@ import ast
 from typing import Any, NamedTuple
 
 from mutants.variant import SHARED, Variant, original_sources
-from properties.calls_for import calls_for
 from properties.explorer import Exploration
 from properties.judge import Judge
 from properties.scopes import Scope
 from properties.subject import Transition
-from reference.calls import Call
+from properties.view import View
+from reference.calls import Call, Choice
 
 EVERY = -1
 """The mask of everything: all bits set."""
@@ -32,34 +32,51 @@ class Recorded(NamedTuple):
 
 
 class Record:
-    """The original's transitions in (the first states of) one scope."""
+    """The original's transitions in (the first states of) one scope.
+
+    It is the model that its own search drives: what the search asks is what is recorded.
+    """
 
     def __init__(self, scope: Scope, states: int | None = None) -> None:
-        """Search the scope with the original; with `states`, record that many states at most."""
+        """Search the scope with the original; with `states`, expand that many states at most."""
         self.scope = scope
+        self.first = len(scope.opening)
+        self.rows: list[list[Recorded]] = []
         self.bits: dict[tuple[str, str], int] = {}
         self._running = 0
+        self._state: Any = None
         copy = Variant(
             {name: text for name, text in original_sources().items() if name not in SHARED},
             self._mark,
             {"__enter__": self._enter},
         )
-        model = copy.model(scope.shape, scope.off)
-        self.search = Exploration(model, scope, Judge(()), goals=()).run(states=states)
-        first = len(scope.opening)
-        nodes = self.search.nodes[first : states and first + states]
-        self.whole = self.search.ended and len(nodes) == self.search.states - first
-        self.first = first
-        self.rows = [self._record(node.state, node.ledger) for node in nodes]
+        self._model = copy.model(scope.shape, scope.off)
+        self.search = Exploration(self._model, scope, Judge(()), goals=())
+        self.search.model = self
+        self.search.run(expand=states)
+        self.whole = self.search.ended
 
-    def _record(self, state: Any, ledger: Any) -> list[Recorded]:
-        model = self.search.model
-        found = []
-        for call in calls_for(model.view(state), ledger, self.scope):
-            self._running = 0
-            transitions = model.transitions(state, call)
-            found.append(Recorded(call, self._running, transitions))
-        return found
+    def initial(self) -> Any:
+        """Return the state in which nothing happened yet."""
+        return self._model.initial()
+
+    def transitions(self, state: Any, call: Call) -> list[Transition]:
+        """Make the call with the original, and record what came of it and what ran."""
+        if state is not self._state:
+            self._state = state
+            self.rows.append([])
+        self._running = 0
+        transitions = self._model.transitions(state, call)
+        self.rows[-1].append(Recorded(call, self._running, transitions))
+        return transitions
+
+    def take(self, state: Any, call: Call, choice: Choice) -> Transition:
+        """Make the call with this choice; the search does not, so nothing is recorded."""
+        return self._model.take(state, call, choice)
+
+    def view(self, state: Any) -> View:
+        """Return what the state shows."""
+        return self._model.view(state)
 
     def _enter(self, bit: int) -> None:
         self._running |= bit
@@ -81,7 +98,7 @@ class Record:
         return found
 
     @property
-    def transitions(self) -> int:
+    def length(self) -> int:
         """How many transitions were recorded."""
         return sum(len(recorded.transitions) for row in self.rows for recorded in row)
 

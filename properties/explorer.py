@@ -7,6 +7,7 @@ models; which states are the same is `symmetry`, which calls to make is `calls_f
 
 import gc
 import multiprocessing
+import sys
 import time
 from array import array
 from collections import Counter
@@ -62,6 +63,7 @@ class Exploration:
         self.calls = 0
         self.expanded = 0
         self.seconds = 0.0
+        self.expand_at_most = sys.maxsize
         if start is not None:
             self._add(start)
         else:
@@ -113,19 +115,20 @@ class Exploration:
         *,
         workers: int = 1,
         states: int | None = None,
+        expand: int | None = None,
         seconds: float | None = None,
-        stop_at_break: bool = False,
         progress: Callable[["Exploration"], None] = lambda _: None,
     ) -> "Exploration":
-        """Search until all is expanded, or so many states, seconds or the first break.
+        """Search until all is expanded, or so many states found, states expanded, or seconds.
 
         The result does not depend on the number of workers.
         """
         start = time.monotonic()
+        self.expand_at_most = self.expanded + expand if expand is not None else sys.maxsize
         was_enabled = gc.isenabled()
         gc.disable()  # Nothing here makes cycles, and the collector would walk every node.
         try:
-            while not self.ended and not (stop_at_break and self.breaks):
+            while not self.ended and self.expanded < self.expand_at_most:
                 if states is not None and self.states >= states:
                     break
                 if seconds is not None and time.monotonic() - start >= seconds:
@@ -143,7 +146,7 @@ class Exploration:
     def _round(self, workers: int) -> None:
         """Expand the next nodes of one depth and merge what was found, in order."""
         depth = self.nodes[self.expanded].depth
-        end = min(len(self.nodes), self.expanded + ROUND)
+        end = min(len(self.nodes), self.expanded + ROUND, self.expand_at_most)
         while self.nodes[end - 1].depth > depth:
             end -= 1
         todo = range(self.expanded, end)

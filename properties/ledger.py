@@ -47,7 +47,7 @@ class Ledger(msgspec.Struct, frozen=True):
     plans: dict[Ticket, IssuedPlan]
     """The fills in flight."""
     past: frozenset[Page]
-    """Every page that an earlier life wrote to: what its next life must not read."""
+    """Every free page that its last life wrote to: what its next life must not read."""
     leases: frozenset[LeaseId]
     """Every lease id issued so far."""
     tickets: frozenset[Ticket]
@@ -79,6 +79,7 @@ def _alloc(ledger: Ledger, call: Alloc, outcome: Outcome) -> Ledger:
         ledger,
         held=_hold(ledger, call.lease, page),
         latest={**ledger.latest, page: (0,) * ledger.rows},
+        past=ledger.past - {page},
     )
 
 

@@ -74,7 +74,7 @@ def test_same_program_never_differs() -> None:
     row = judged(SAME)
 
     assert (True, None, {}) == (row.ran, row.difference, row.cells)
-    assert tiny().transitions == row.rungs["tiny"]
+    assert tiny().length == row.rungs["tiny"]
     assert "never differed" == status_of(SAME, row)
 
 
