@@ -51,7 +51,7 @@ MUTANTS = (
         expect=("victim-was-evictable", "pinned-page-is-resident"),
         seen_in=("https://github.com/NVIDIA/TensorRT-LLM/pull/8830",),
         number=12,
-        scope="wide",
+        scope="claims",
     ),
     Named(
         id="fill.victim-ignores-copies-in-flight",
@@ -139,7 +139,6 @@ MUTANTS = (
         expect=("pins-by-the-book",),
         seen_in=("https://github.com/LMCache/LMCache/pull/2785",),
         number=30,
-        scope="pins",
     ),
     Named(
         id="fill.landed-copy-is-not-taken",
@@ -162,18 +161,20 @@ MUTANTS = (
         seen_in=("https://github.com/ai-dynamo/dynamo/issues/15079",),
     ),
     Named(
-        id="fill.first-page-lands-everywhere",
-        does="A fill of two pages brings the rows of the first into both frames.",
+        id="fill.frame-number-is-taken-for-page",
+        does="A page that was not filled into the frame of its own number holds another's rows.",
         edits=(
             Edit(
                 "reference.fill",
                 "        rows = state.host[mapped_page(frame)].rows\n",
-                "        rows = state.host[mapped_page(state.frames[copy.frames[0]])].rows\n",
+                "        rows = state.host[number].rows\n",
             ),
         ),
-        expect=("clean-equals-host",),
-        seen_in=("https://github.com/ai-dynamo/dynamo/pull/8419",),
-        scope="default",
+        expect=("clean-equals-host", "read-sees-last-write"),
+        seen_in=(
+            "https://github.com/NVIDIA/TensorRT-LLM/pull/13124",
+            "https://github.com/sgl-project/sglang/pull/36731",
+        ),
     ),
     Named(
         id="fill.pages-in-use-are-not-counted",
@@ -205,7 +206,7 @@ MUTANTS = (
                 "",
             ),
         ),
-        expect=("success-is-allowed", "every-call-happens"),
+        expect=("success-is-allowed",),
         seen_in=(
             "https://github.com/LMCache/LMCache/issues/207",
             "https://github.com/vllm-project/vllm/issues/49250",
@@ -284,20 +285,6 @@ MUTANTS = (
         scope="small",
     ),
     Named(
-        id="fill.first-victim-only",
-        does="Of all pages that could leave only the least recent is ever considered, so nobody "
-        "meets another policy's choice.",
-        edits=(
-            Edit(
-                "reference.fill",
-                "    for number in free or evictable:\n",
-                "    for number in (free or evictable)[:1]:\n",
-            ),
-        ),
-        expect=("every-call-happens",),
-        scope="small",
-    ),
-    Named(
         id="fill.late-fault-never-strikes",
         does="No fill ever fails after it threw a page out, so no caller is prepared for it.",
         edits=(
@@ -321,5 +308,31 @@ MUTANTS = (
         ),
         expect=("completion-is-own",),
         seen_in=("https://github.com/vllm-project/vllm/pull/43265",),
+    ),
+    Named(
+        id="fill.refusal-counts-this-fill-only",
+        does="A sequence that asks for too much is told that it asked for less than it may.",
+        edits=(
+            Edit(
+                "reference.fill",
+                "PromiseExceeded(lease_id, lease.promise, wanted)",
+                "PromiseExceeded(lease_id, lease.promise, len(pages))",
+            ),
+        ),
+        expect=("refusal-tells-why",),
+    ),
+    Named(
+        id="fill.misses-come-sorted",
+        does="The pages to copy are listed by number, and rows brought in that order go astray.",
+        edits=(
+            Edit(
+                "reference.fill",
+                "    return Plan(ticket, handles, misses), state\n",
+                "    return Plan(ticket, handles, tuple(sorted(misses))), state\n",
+            ),
+        ),
+        expect=("copies-by-the-book",),
+        seen_in=("https://github.com/ai-dynamo/dynamo/pull/8419",),
+        scope="small",
     ),
 )

@@ -149,8 +149,27 @@ MUTANTS = (
                 "._replace(page=page, phase=phase)\n",
             ),
         ),
-        expect=("fresh-page-reads-zero", "off-equals-full-tier"),
+        expect=("off-equals-full-tier",),
         seen_in=("https://github.com/vllm-project/vllm/issues/49125",),
         scope="off",
+    ),
+    Named(
+        id="tables.unmapping-saves-other-pages",
+        does="When a page leaves its frame, half-written rows of the others reach host memory.",
+        edits=(
+            Edit(
+                "reference.tables",
+                "    recency = tuple(other for other in state.recency if other != page)\n",
+                "    recency = tuple(other for other in state.recency if other != page)\n"
+                "    for other in state.frames:\n"
+                "        if other.page is not None and other.dirty"
+                " and not state.host[other.page].torn:\n"
+                "            state = set_host(state, other.page, HostPage(other.rows,"
+                " torn=False))\n",
+            ),
+        ),
+        expect=("eviction-keeps-host",),
+        seen_in=("https://github.com/ROCm/ATOM/pull/2132",),
+        scope="small",
     ),
 )

@@ -199,4 +199,63 @@ MUTANTS = (
         expect=("finish-leaves-nothing", "can-always-finish"),
         seen_in=("https://github.com/ai-dynamo/dynamo/issues/3730",),
     ),
+    Named(
+        id="tier.share-needs-a-frame",
+        does="A page that is in host memory only is shared in vain: the call succeeds, and the "
+        "sequence does not have it.",
+        edits=(
+            Edit(
+                "reference.tier",
+                "        raise AlreadyHeld(lease_id, page)\n    # EFFECT\n",
+                "        raise AlreadyHeld(lease_id, page)\n"
+                "    # EFFECT\n"
+                "    if state.where[page] is None:\n"
+                "        return None, state\n",
+            ),
+        ),
+        expect=("holds-by-the-book",),
+        seen_in=("https://github.com/NVIDIA/TensorRT-LLM/pull/16913",),
+        scope="small",
+    ),
+    Named(
+        id="tier.lowest-page-only",
+        does="Pages are handed out in one order only, so no caller is tried with another.",
+        edits=(
+            Edit(
+                "reference.tier",
+                "Choice(page=page) for page in free]",
+                "Choice(page=page) for page in free[:1]]",
+            ),
+        ),
+        expect=("every-call-happens",),
+    ),
+    Named(
+        id="tier.new-page-counts-as-borrowed",
+        does="A page that a sequence allocated itself is listed among those others lent it.",
+        edits=(
+            Edit(
+                "reference.tier",
+                "lease._replace(table=(*lease.table, page))",
+                "lease._replace(borrowed=(*lease.borrowed, page))",
+            ),
+        ),
+        expect=("holds-by-the-book",),
+    ),
+    Named(
+        id="tier.promise-goes-to-another",
+        does="When a sequence ends, another may use more frames than it asked for.",
+        edits=(
+            Edit(
+                "reference.tier",
+                "    for page in (*lease.table, *lease.borrowed):\n",
+                "    for other_id, other in state.leases[:1]:\n"
+                "        other = other._replace(promise=other.promise + lease.promise)\n"
+                "        state = set_lease(state, other_id, other)\n"
+                "    for page in (*lease.table, *lease.borrowed):\n",
+            ),
+        ),
+        expect=("other-leases-untouched",),
+        seen_in=("https://github.com/vllm-project/vllm/issues/49902",),
+        scope="small",
+    ),
 )

@@ -173,8 +173,22 @@ MUTANTS = (
                 "        return None, state\n",
             ),
         ),
-        expect=("off-equals-full-tier", "can-always-finish"),
+        expect=("off-equals-full-tier",),
         seen_in=("https://github.com/NVIDIA/TensorRT-LLM/pull/12306",),
         scope="off",
+    ),
+    Named(
+        id="tier.second-attempt-does-nothing",
+        does="A page whose write-back failed is saved again in vain: the call returns at once.",
+        edits=(
+            Edit(
+                "reference.tier",
+                "    if not frame.dirty:\n        return None, state\n",
+                "    if not frame.dirty or state.host[handle.page].torn:\n"
+                "        return None, state\n",
+            ),
+        ),
+        expect=("copies-by-the-book", "can-always-finish"),
+        seen_in=("https://github.com/vllm-project/vllm/issues/56795",),
     ),
 )

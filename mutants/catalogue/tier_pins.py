@@ -227,4 +227,34 @@ MUTANTS = (
         expect=("read-sees-last-write",),
         seen_in=("https://github.com/NVIDIA/TensorRT-LLM/pull/16913",),
     ),
+    Named(
+        id="tier.lookup-shows-a-page-still-coming",
+        does="A page that is still being copied in is reported as being there.",
+        edits=(
+            Edit(
+                "reference.tier",
+                "    if number is None or state.frames[number].phase == Phase.FILLING:\n",
+                "    if number is None:\n",
+            ),
+        ),
+        expect=("lookup-tells-the-truth",),
+        seen_in=("https://github.com/sgl-project/sglang/pull/8901",),
+    ),
+    Named(
+        id="tier.lookup-answers-strangers",
+        does="A sequence is told where a page is that it was never given.",
+        edits=(
+            Edit(
+                "reference.tier",
+                "    get_held(state, lease_id, page)\n    # RESULT\n",
+                "    get_lease(state, lease_id)\n"
+                "    if not pool.is_live(state.pool, page):\n"
+                "        get_held(state, lease_id, page)\n"
+                "    # RESULT\n",
+            ),
+        ),
+        expect=("success-is-allowed",),
+        seen_in=("https://github.com/kvcache-ai/Mooncake/issues/4153",),
+        scope="small",
+    ),
 )
