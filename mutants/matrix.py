@@ -40,6 +40,7 @@ LADDER = (
     Rung("pins", 2_500),
     Rung("default", 2_500),
     Rung("claims", None),
+    Rung("off", 1_000),
 )
 """Every mutant takes the first rung; the others are for those not yet noticed as they should."""
 
@@ -49,6 +50,7 @@ DEEP_LADDER = (
     Rung("pins", None),
     Rung("default", 20_000),
     Rung("claims", None),
+    Rung("off", None),
 )
 
 

@@ -257,4 +257,20 @@ MUTANTS = (
         seen_in=("https://github.com/kvcache-ai/Mooncake/issues/4153",),
         scope="small",
     ),
+    Named(
+        id="tier.borrowed-page-is-never-marked",
+        does="What a sequence writes into a page that it shares is never saved.",
+        edits=(
+            Edit(
+                "reference.tier",
+                "    state = set_frame(state, handle.frame, frame._replace(dirty=True))\n",
+                "    own = handle.page in get_lease(state, lease_id).table\n"
+                "    marked = frame._replace(dirty=frame.dirty or own)\n"
+                "    state = set_frame(state, handle.frame, marked)\n",
+            ),
+        ),
+        expect=("mark-makes-dirty",),
+        seen_in=("https://github.com/vllm-project/vllm/pull/56158",),
+        scope="small",
+    ),
 )

@@ -119,10 +119,14 @@ def write_back_publishes(step: Step) -> str | None:
     call = step.call
     landed: tuple[FrameNumber, ...] = ()
     if type(call) is CompleteWriteBack:
-        if not step.outcome.failed:
+        if call.ok and not step.outcome.failed:
             landed = _copied(step, call)
     elif type(call) is WriteBack and step.before.off:
         landed = (call.handle.frame,)
+    elif type(call) is WriteBack and step.outcome.value is not None:
+        page = call.handle.page
+        if page not in step.after.torn:
+            return f"a write-back of page {page} started and its host page is not torn"
     after = step.after.frames
     for number, frame in enumerate(step.before.frames):
         if not frame.dirty:
@@ -166,7 +170,6 @@ def _copied(step: Step, call: CompleteWriteBack) -> tuple[FrameNumber, ...]:
 @step_rule(
     seen="C09",
     calls=(CompleteWriteBack,),
-    endings=("failed",),
     broken=lambda: ex.step(
         ex.view(
             (ex.frame(0, WRITING_BACK, dirty=True, rows=(4,)),),
@@ -187,6 +190,8 @@ def _copied(step: Step, call: CompleteWriteBack) -> tuple[FrameNumber, ...]:
 def failed_write_back_loses_nothing(step: Step) -> str | None:
     """After a failed write-back the frame is dirty and keeps its rows."""
     call: CompleteWriteBack = step.call  # type: ignore[assignment]
+    if call.ok and not step.outcome.failed:
+        return None
     for number in _copied(step, call):
         old, new = step.before.frames[number], step.after.frames[number]
         if new.page != old.page or new.phase != READY or not new.dirty:

@@ -74,7 +74,6 @@ def _copy_of(view: View, lease: LeaseView, copy: CopyView, number: FrameNumber) 
 @step_rule(
     seen="review 1, C01",
     calls=(Fill, CompleteFill),
-    endings=("failed",),
     broken=lambda: ex.step(
         ex.view((ex.frame(0, FILLING),), ex.lease(0, claims=(0,), copies=(ex.filling(5, 0),))),
         CompleteFill(0, 5, ok=False),
@@ -86,6 +85,9 @@ def _copy_of(view: View, lease: LeaseView, copy: CopyView, number: FrameNumber) 
 def failed_fill_is_undone(step: Step) -> str | None:
     """A failed fill leaves no miss mapped, no claim and no pin; its hits are still resident."""
     call: Fill | CompleteFill = step.call  # type: ignore[assignment]
+    # A copy that failed is a failed fill, whatever the completion says of it.
+    if not step.outcome.failed and (type(call) is Fill or call.ok):  # type: ignore[union-attr]
+        return None
     before, after, mapped = step.before, step.after, step.after.mapped
     if type(call) is Fill:
         misses = [page for page in call.pages if page not in before.mapped]
@@ -193,6 +195,8 @@ def completion_is_own(step: Step) -> str | None:
     if type(call) is WriteBack:
         return _starts_one(step, call, "write-back", step.outcome.value)
     assert isinstance(call, (CompleteFill, CompleteWriteBack)), call
+    if step.outcome.failed == call.ok:
+        return f"{call} ended as if the copy had {'failed' if call.ok else 'landed'}"
     ticket, before, after = call.ticket, step.before, step.after
     kind = "fill" if type(call) is CompleteFill else "write-back"
     own: tuple[FrameNumber, ...] | None = None

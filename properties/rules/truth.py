@@ -5,6 +5,8 @@ lies and a refusal with the wrong numbers break none of its rules. Found by aski
 differ from the reference and are seen by no rule.
 """
 
+from typing import Any
+
 from properties.registry import step_rule
 from properties.rules import examples as ex
 from properties.step import Step
@@ -15,6 +17,7 @@ from reference.calls import (
     Fill,
     Finish,
     Lookup,
+    MarkDirty,
     Open,
     Release,
     Share,
@@ -54,7 +57,7 @@ def lookup_tells_the_truth(step: Step) -> str | None:
 def holds_by_the_book(step: Step) -> str | None:
     """`open`, `alloc`, `share`, `release` and `finish` change what a lease holds as they say."""
     call = step.call
-    lease_id: LeaseId = step.outcome.value if isinstance(call, Open) else call.lease  # type: ignore[assignment]
+    lease_id: Any = step.outcome.value if isinstance(call, Open) else call.lease
     before, after = step.before.leases.get(lease_id), step.after.leases.get(lease_id)
     due = _holds_due(call, before, step)
     got = None if after is None else (after.promise, set(after.table), set(after.borrowed))
@@ -148,6 +151,23 @@ def refusal_tells_why(step: Step) -> str | None:
         if wrong is not None:
             return f"{step.call} was refused with {refused.name}, {name} {value}: {wrong}"
     return None
+
+
+@step_rule(
+    seen="V24",
+    calls=(MarkDirty,),
+    endings=("done",),
+    broken=lambda: ex.step(
+        ex.view((ex.frame(0),), ex.lease(0, pins=(0,))), MarkDirty(0, ex.handle(0))
+    ),
+)
+def mark_makes_dirty(step: Step) -> str | None:
+    """A frame is dirty once it was marked."""
+    call: MarkDirty = step.call  # type: ignore[assignment]
+    frame = step.after.frame_of(call.handle.page)
+    if frame is not None and frame.dirty:
+        return None
+    return f"{call} succeeded and left page {call.handle.page} clean"
 
 
 _REPEATED = frozenset({"lease", "ticket", "handle", "row"})

@@ -76,6 +76,7 @@ MORE_RULES = [
     "copies-by-the-book",
     "holds-by-the-book",
     "lookup-tells-the-truth",
+    "mark-makes-dirty",
     "refusal-tells-why",
 ]
 GRAPH_RULES = [
