@@ -5,6 +5,7 @@ every option from each. `FunctionModel` is the reference itself, `ObjectModel` t
 `Reference` around it; both take the modules to use, so that a mutant is just another model.
 """
 
+from collections.abc import Iterator
 from types import ModuleType
 from typing import Any, Literal, NamedTuple, Protocol
 
@@ -71,6 +72,10 @@ class FunctionModel:
             Transition(choice, *apply(state, call, choice)) for choice in self._options(state, call)
         ]
 
+    def choices(self, state: Any, call: Call) -> Iterator[Choice]:
+        """Yield every choice that `transitions` would take, one at a time."""
+        return iter(self._options(state, call))
+
     def take(self, state: Any, call: Call, choice: Choice) -> Transition:
         """Make the call with this choice."""
         return Transition(choice, *self._apply(state, call, choice))
@@ -99,6 +104,10 @@ class ObjectModel:
         """Return everything the call may come to, the default first."""
         return [self.take(state, call, choice) for choice in self._options(state, call)]
 
+    def choices(self, state: Any, call: Call) -> Iterator[Choice]:
+        """Yield every choice that `transitions` would take, one at a time."""
+        return iter(self._options(state, call))
+
     def take(self, state: Any, call: Call, choice: Choice) -> Transition:
         """Make the call with this choice."""
         subject = self._reference
@@ -120,29 +129,35 @@ class ObjectModel:
         return view_of_state(state)
 
 
+def offers(model: Model, state: Any, call: Call) -> Iterator[Choice]:
+    """Yield the choices of `transitions`: one at a time where the model can, there may be many."""
+    choices = getattr(model, "choices", None)
+    if choices is not None:
+        yield from choices(state, call)
+    else:
+        yield from (taken.choice for taken in model.transitions(state, call))
+
+
 def view_of_state(state: Any) -> View:
     """Return the view of a reference state: its tables as they are, rows masked."""
     unfilled = (Phase.FREE, Phase.FILLING)
-    live = [page for page in range(state.shape.pages) if page not in state.pool.free]
+    free, host = frozenset(state.pool.free), state.host
+    live = [page for page in range(state.shape.pages) if page not in free]
     return View(
         shape=state.shape,
         off=state.off,
         leases={lease_id: _lease_view(lease) for lease_id, lease in state.leases},
         frames=tuple(
-            FrameView(
-                frame.page,
-                frame.generation,
-                frame.phase,
-                frame.dirty,
-                None if frame.phase in unfilled else frame.rows,
-            )
-            for frame in state.frames
+            [
+                FrameView(page, generation, phase, dirty, None if phase in unfilled else rows)
+                for page, generation, phase, dirty, rows in state.frames
+            ]
         ),
         where=state.where,
         free=state.pool.free,
         holds=state.pool.holds,
-        host={page: None if state.host[page].torn else state.host[page].rows for page in live},
-        torn=tuple(page for page in live if state.host[page].torn),
+        host={page: None if host[page].torn else host[page].rows for page in live},
+        torn=tuple([page for page in live if host[page].torn]),
         counters=CountersView(*state.counters),
         recency=state.recency,
     )

@@ -6,13 +6,36 @@ frames and of torn host pages. Words derived from a view (pinned, claimed, evict
 here once; what must hold of them is in `rules`.
 """
 
-from functools import cached_property
+from collections.abc import Callable
 from hashlib import blake2b
-from typing import Literal
+from typing import Any, Generic, Literal, Self, TypeVar, overload
 
 import msgspec
 
 from reference.words import FrameNumber, Handle, LeaseId, Page, Phase, Rows, Shape, Ticket
+
+Value = TypeVar("Value")
+
+
+class kept(Generic[Value]):  # noqa: N801  # a decorator, named as `cached_property` is
+    """A property computed once, without the lock that `cached_property` takes each time."""
+
+    def __init__(self, compute: Callable[[Any], Value]) -> None:
+        """Compute it with this function, whose name and docstring it takes."""
+        self.compute = compute
+        self.name = compute.__name__
+        self.__doc__ = compute.__doc__
+
+    @overload
+    def __get__(self, owner: None, kind: type) -> Self: ...
+    @overload
+    def __get__(self, owner: object, kind: type) -> Value: ...
+    def __get__(self, owner: object | None, kind: type) -> Self | Value:
+        """Compute it; from then on the value in the object's own dictionary is found first."""
+        if owner is None:
+            return self
+        value = owner.__dict__[self.name] = self.compute(owner)
+        return value
 
 
 class FrameView(msgspec.Struct, frozen=True):
@@ -95,7 +118,7 @@ class View(msgspec.Struct, frozen=True, dict=True):
     recency: tuple[Page, ...] | None
     """Resident pages, least recently filled first; none if the subject shows no recency."""
 
-    @cached_property
+    @kept
     def pinned(self) -> dict[Page, list[LeaseId]]:
         """For each pinned page, who pins it."""
         found: dict[Page, list[LeaseId]] = {}
@@ -104,7 +127,7 @@ class View(msgspec.Struct, frozen=True, dict=True):
                 found.setdefault(page, []).append(lease_id)
         return found
 
-    @cached_property
+    @kept
     def claimed(self) -> dict[Page, list[LeaseId]]:
         """For each claimed page, who claims it."""
         found: dict[Page, list[LeaseId]] = {}
@@ -113,7 +136,7 @@ class View(msgspec.Struct, frozen=True, dict=True):
                 found.setdefault(page, []).append(lease_id)
         return found
 
-    @cached_property
+    @kept
     def holders(self) -> dict[Page, list[LeaseId]]:
         """For each held page, who holds it, once for each hold."""
         found: dict[Page, list[LeaseId]] = {}
@@ -122,12 +145,12 @@ class View(msgspec.Struct, frozen=True, dict=True):
                 found.setdefault(page, []).append(lease_id)
         return found
 
-    @cached_property
+    @kept
     def free_frames(self) -> tuple[FrameNumber, ...]:
         """Frames that are `FREE`."""
         return tuple(n for n, frame in enumerate(self.frames) if frame.phase == Phase.FREE)
 
-    @cached_property
+    @kept
     def evictable(self) -> tuple[FrameNumber, ...]:
         """Frames that are `READY`, clean, and neither pinned nor claimed by any lease."""
         return tuple(
@@ -139,7 +162,7 @@ class View(msgspec.Struct, frozen=True, dict=True):
             and frame.page not in self.claimed
         )
 
-    @cached_property
+    @kept
     def mapped(self) -> dict[Page, FrameNumber]:
         """For each page that a frame maps, that frame (the highest if several do)."""
         return {

@@ -76,13 +76,14 @@ def resident_page_is_live(view: View, ledger: Ledger) -> str | None:
 )
 def pages_are_partitioned(view: View, ledger: Ledger) -> str | None:
     """Every page id is free or held, never both, never neither."""
-    free, holders = view.free, view.holders
+    free, holders = frozenset(view.free), view.holders
     for page in range(view.shape.pages):
         if (page in free) is (page in holders):
             who = f"held by leases {holders[page]}" if page in holders else "held by nobody"
             return f"page {page} is {'free' if page in free else 'not free'} and {who}"
-    if len(free) + len(holders) != view.shape.pages:
-        return f"free {free} and held {sorted(holders)} are not {view.shape.pages} pages once each"
+    if len(view.free) + len(holders) != view.shape.pages:
+        held = sorted(holders)
+        return f"free {view.free} and held {held} are not {view.shape.pages} pages once each"
     return None
 
 
