@@ -36,6 +36,7 @@ class Rung(NamedTuple):
 
 LADDER = (
     Rung("tiny", None, whole=True),
+    Rung("rows", None),
     Rung("small", None),
     Rung("pins", 2_500),
     Rung("default", 2_500),
@@ -46,6 +47,7 @@ LADDER = (
 
 DEEP_LADDER = (
     Rung("tiny", None, whole=True),
+    Rung("rows", None),
     Rung("small", None),
     Rung("pins", None),
     Rung("default", 20_000),

@@ -55,6 +55,13 @@ SCOPES = {
             promises=(1,),
         ),
         Scope(
+            name="rows",
+            purpose="pages of several rows",
+            shape=Shape(pages=2, frames=1, rows=2),
+            leases=1,
+            promises=(1,),
+        ),
+        Scope(
             name="small",
             purpose="two leases, sharing; never evicts",
             shape=Shape(pages=2, frames=2, rows=1),

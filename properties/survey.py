@@ -25,7 +25,7 @@ from reference.words import Shape
 
 MakeModel = Callable[[Shape, bool], Model]
 
-MAIN_SCOPES = ("tiny", "small", "pins", "default", "claims", "off")
+MAIN_SCOPES = ("tiny", "rows", "small", "pins", "default", "claims", "off")
 """What the main job searches."""
 
 TWIN_SCOPE = "small"
