@@ -9,6 +9,7 @@ from collections import Counter
 from typing import Any, NamedTuple, Protocol
 
 from properties.calls_for import calls_for
+from properties.events import get_events
 from properties.goals import Goal
 from properties.judge import Judge, Verdict
 from properties.ledger import Ledger
@@ -146,7 +147,8 @@ class _Worker:
                 if same:
                     continue
             else:
-                _count(counts, before, call, choice, outcome)
+                for event in get_events(before, call, choice, outcome):
+                    counts[event] += 1
                 if type(call) in self.goals:
                     self._reach(step)
             if same:
@@ -194,21 +196,3 @@ class _Worker:
                 self.goals[type(step.call)].remove(goal)
             elif goal.reached(step):
                 self.found.goals.add(goal.id)
-
-
-def _count(
-    counts: Counter[tuple[str, ...]],
-    before: View,
-    call: Call,
-    choice: Choice,
-    outcome: Outcome,
-) -> None:
-    """Count what happened in a call that was not refused."""
-    name = type(call).__name__
-    counts[(name, "failed") if outcome.failed else (name,)] += 1
-    if choice.fault is not None:
-        counts[name, "fault-after-unmapping" if choice.fault.unmapped else "fault"] += 1
-    for frame in choice.frames:
-        counts[name, "victim" if before.frames[frame].page is not None else "free-frame"] += 1
-    if choice.page is not None and choice.page != before.free[0]:
-        counts[name, "other-page"] += 1

@@ -146,10 +146,16 @@ class Walker:
         filler = Filler(Random(f"{self.seed}:{number}:full"), self.scope)
         return self._make(number, self.empty, Past(), filler.draw, filler.calls)
 
-    def _walk(self, number: int, place: _Place) -> None:
-        """Make one walk from there."""
+    def path(self, number: int) -> Path:
+        """Make one walk and return its calls from the first state."""
+        self._clear()
+        place = self.empty if number % COLD == 0 else self._fill(number)
+        return self._walk(number, place).path
+
+    def _walk(self, number: int, place: _Place) -> _Place:
+        """Make one walk from there and return where it led."""
         drawer = Drawer(Random(f"{self.seed}:{number}"), self.scope, place.past.copy())
-        self._make(number, place, drawer.past, drawer.draw, self.calls)
+        return self._make(number, place, drawer.past, drawer.draw, self.calls)
 
     def _make(self, number: int, place: _Place, past: Past, draw: Draw, calls: int) -> _Place:
         """Make at most so many calls from there and return where they led.
