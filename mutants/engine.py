@@ -128,8 +128,34 @@ def run_rung(
     except OutOfTime:
         row.timed_out = record.scope.name
     except Exception as error:
-        row.crash = row.crash or _why(error)
+        row.crash = row.crash or explain(error)
     return row
+
+
+class Cells:
+    """The cells of a row that are found in one scope, each confirmed."""
+
+    def __init__(self, row: Row, variant: Variant, scope: Scope, judge: Judge) -> None:
+        self.row = row
+        self.variant = variant
+        self.scope = scope
+        self.judge = judge
+
+    def add(self, rule: str, because: str, path: Path) -> None:
+        """Keep the shortest way to turn a rule red, if it does so from the first state."""
+        known = self.row.cells.get(rule)
+        if known is not None and len(known.path) <= len(path):
+            return
+        said = confirm(self.variant, self.scope, self.judge, rule, path)
+        if said is not None:
+            self.row.cells[rule] = Cell(rule, said, self.scope.name, path)
+        elif rule not in self.row.unconfirmed:
+            self.row.unconfirmed = (*self.row.unconfirmed, rule)
+
+    def add_all(self, verdicts: Iterable[Verdict], path: Path) -> None:
+        """Keep what several rules said of the last call of a path."""
+        for rule, because in verdicts:
+            self.add(rule, because, path)
 
 
 class _Run:
@@ -150,6 +176,7 @@ class _Run:
         self.judge = judge
         self.enough = enough
         self.model = variant.model(self.scope.shape, self.scope.off)
+        self.cells = Cells(row, variant, self.scope, judge)
         self.followed = 0
 
     def search_all(self) -> None:
@@ -158,7 +185,7 @@ class _Run:
         search.run(states=STATES_MAX)
         for broken in search.breaks.values():
             last = () if broken.call is None else ((broken.call, broken.choice or Choice()),)
-            self._add(broken.rule, broken.because, (*search.path(broken.node), *last))
+            self.cells.add(broken.rule, broken.because, (*search.path(broken.node), *last))
         if search.crashes:
             self.row.crash = self.row.crash or search.crashes[0].because
         elif search.ended:
@@ -193,7 +220,7 @@ class _Run:
         try:
             got = self.model.transitions(node.state, recorded.call)
         except Exception as error:
-            self.row.crash = self.row.crash or _why(error)
+            self.row.crash = self.row.crash or explain(error)
             return
         if got == recorded.transitions:
             return
@@ -209,7 +236,7 @@ class _Run:
             wanted = [t for t in recorded.transitions if t not in got]
             extra = [t for t in got if t not in recorded.transitions]
             self.row.difference = Difference(
-                self.scope.name, repr(recorded.call), *_contrast(wanted, extra)
+                self.scope.name, repr(recorded.call), *contrast(wanted, extra)
             )
 
     def _follow(self, node: Node, number: int, call: Call, transition: Transition) -> None:
@@ -219,36 +246,23 @@ class _Run:
         try:
             before, after = self.model.view(node.state), self.model.view(state)
             step = Step(before, call, outcome, after, node.ledger)
-            self._add_all(self.judge.judge_step(step), path)
+            self.cells.add_all(self.judge.judge_step(step), path)
             ledger = node.ledger.absorb(call, outcome)
-            self._add_all(self.judge.judge_view(after, ledger), path)
+            self.cells.add_all(self.judge.judge_view(after, ledger), path)
             start = Node(state, ledger, -1, None, None, len(path))
             scope = msgspec.structs.replace(self.scope, depth=FOLLOW_DEPTH, opening=())
             search = Exploration(
                 self.model, scope, self.judge, goals=(), start=start, tolerant=True
             ).run(states=FOLLOW_STATES)
         except Exception as error:
-            self.row.crash = self.row.crash or _why(error)
+            self.row.crash = self.row.crash or explain(error)
             return
         for broken in search.breaks.values():
             if broken.call is not None:
                 last = (broken.call, broken.choice or Choice())
-                self._add(broken.rule, broken.because, (*path, *search.path(broken.node), last))
-
-    def _add_all(self, verdicts: Iterable[Verdict], path: Path) -> None:
-        for rule, because in verdicts:
-            self._add(rule, because, path)
-
-    def _add(self, rule: str, because: str, path: Path) -> None:
-        """Keep the shortest way to turn a rule red, if it does so from the first state."""
-        known = self.row.cells.get(rule)
-        if known is not None and len(known.path) <= len(path):
-            return
-        said = confirm(self.variant, self.scope, self.judge, rule, path)
-        if said is not None:
-            self.row.cells[rule] = Cell(rule, said, self.scope.name, path)
-        elif rule not in self.row.unconfirmed:
-            self.row.unconfirmed = (*self.row.unconfirmed, rule)
+                self.cells.add(
+                    broken.rule, broken.because, (*path, *search.path(broken.node), last)
+                )
 
 
 def confirm(variant: Variant, scope: Scope, judge: Judge, rule: str, path: Path) -> str | None:
@@ -278,7 +292,7 @@ def _taken(model: Model, state: Any, call: Call, choice: Choice) -> Transition |
     return next((t for t in model.transitions(state, call) if t.choice == choice), None)
 
 
-def _contrast(wanted: list[Transition], got: list[Transition]) -> tuple[str, str]:
+def contrast(wanted: list[Transition], got: list[Transition]) -> tuple[str, str]:
     """Say in what the first transitions of both differ."""
     if not wanted or not got:
         what = [f"{t.choice} -> {_ending(t)}" for t in (wanted or got)[:1]] or ["another default"]
@@ -300,5 +314,6 @@ def _ending(transition: Transition) -> str:
     return "failed" if outcome.failed else repr(outcome.value)
 
 
-def _why(error: BaseException) -> str:
+def explain(error: BaseException) -> str:
+    """Return an exception in one line."""
     return f"{type(error).__name__}: {error}"

@@ -14,6 +14,8 @@ import msgspec
 from mutants.candidate import Candidate
 from mutants.engine import Row, run_rung
 from mutants.record import Record
+from mutants.rerun import Replayed, replay_original, rerun
+from properties.corpus import Recorded
 from properties.judge import Judge
 from properties.registry import Rule
 from properties.scopes import SCOPES
@@ -56,12 +58,16 @@ DEEP_LADDER = (
 )
 
 
+RERUN = ("tiny", "rows", "walks")
+"""Recorded runs that are made on mutants; the tour of `small` repeats what its rung recorded."""
+
+
 class Looked(msgspec.Struct, frozen=True):
     """What a rung offered."""
 
     scope: str
     states: int
-    """States recorded."""
+    """States recorded; of the corpus, runs."""
     whole: bool
     """They are all the scope has."""
     transitions: int
@@ -96,6 +102,7 @@ def build(
     *,
     workers: int,
     ladder: Sequence[Rung] = LADDER,
+    corpus: Sequence[Recorded] = (),
     progress: Callable[[str, int, int], None] = lambda *_: None,
 ) -> Matrix:
     """Judge every candidate and return the matrix, rows in the order of the candidates.
@@ -120,6 +127,15 @@ def build(
             rows[row.id] = row
             progress(rung.scope, done, len(todo))
         looked.append(Looked(rung.scope, len(record.rows), record.whole, record.length, len(todo)))
+    runs = replay_original(corpus, RERUN)
+    todo = [one for one in candidates if not is_noticed(one, rows[one.id], graph_rules)]
+    if runs and todo:
+        rerunning = _Rerunning(runs, judge, todo, [rows[c.id] for c in todo], graph_rules)
+        for done, row in enumerate(_run(rerunning, workers), start=1):
+            rows[row.id] = row
+            progress("corpus", done, len(todo))
+        calls = sum(len(one.transitions) for one in runs)
+        looked.append(Looked("corpus", len(runs), False, calls, len(todo)))
     return Matrix(tuple(candidates), rows, tuple(looked))
 
 
@@ -146,11 +162,32 @@ class _Task(NamedTuple):
         )
 
 
-_inherited: list[_Task] = []
+class _Rerunning(NamedTuple):
+    """What the processes inherit that make recorded runs."""
+
+    runs: Sequence[Replayed]
+    judge: Judge
+    candidates: list[Candidate]
+    rows: list[Row]
+    graph_rules: frozenset[str]
+
+    def run(self, index: int) -> Row:
+        """Make the runs on one candidate."""
+        candidate = self.candidates[index]
+        return rerun(
+            self.rows[index],
+            candidate,
+            self.runs,
+            self.judge,
+            lambda row: is_noticed(candidate, row, self.graph_rules),
+        )
+
+
+_inherited: list[_Task | _Rerunning] = []
 """The task of the rung under way: a forked process inherits it, which no pickle could carry."""
 
 
-def _run(task: _Task, workers: int) -> Iterable[Row]:
+def _run(task: _Task | _Rerunning, workers: int) -> Iterable[Row]:
     """Run every candidate of the task, rows in order whatever the number of processes."""
     indexes = range(len(task.candidates))
     if workers == 1:

@@ -12,14 +12,12 @@ from typing import Any
 
 import msgspec
 
-from properties.drawing import make_scope
 from properties.judge import Judge
 from properties.lookup import REFERENCE, make_model
-from properties.scopes import SCOPES, Scope
+from properties.scopes import SCOPES
 from properties.tour import Run, tour
 from properties.walker import Walker
 from reference.calls import NAMES, Call, Choice
-from reference.words import Shape
 
 FOLDER = Path("build") / "corpus"
 """Where it is kept, relative to where the command is run."""
@@ -27,7 +25,7 @@ FOLDER = Path("build") / "corpus"
 TOURED = ("tiny", "rows", "small")
 """Scopes whose every transition is covered."""
 
-WALK_SHAPE, WALK_LEASES = Shape(pages=7, frames=4, rows=2), 3
+WALKED = "walks"
 """A world with room for what the small ones cannot show."""
 WALKS, WALK_CALLS, SEED = 120, 60, 20261129
 
@@ -42,8 +40,8 @@ class Recorded(msgspec.Struct, frozen=True):
 
     source: str
     """Where it comes from: `tour of small`, `walk 17`."""
-    shape: Shape
-    """The size of the tier it is made on."""
+    scope: str
+    """The world it is made in."""
     calls: Run
     """The calls, each with its choice, from the first state."""
 
@@ -64,17 +62,12 @@ def make_corpus() -> tuple[Recorded, ...]:
     for name in TOURED:
         scope = SCOPES[name]
         toured = tour(make(scope.shape, scope.off), scope)
-        runs += [Recorded(f"tour of {name}", scope.shape, run) for run in toured.runs]
-    scope = get_walk_scope()
+        runs += [Recorded(f"tour of {name}", name, run) for run in toured.runs]
+    scope = SCOPES[WALKED]
     model = make(scope.shape, scope.off)
     walker = Walker(model, scope, Judge(()), SEED, calls=WALK_CALLS, every=1, goals=())
-    runs += [Recorded(f"walk {n}", scope.shape, walker.path(n)) for n in range(WALKS)]
+    runs += [Recorded(f"walk {n}", WALKED, walker.path(n)) for n in range(WALKS)]
     return tuple(runs)
-
-
-def get_walk_scope() -> Scope:
-    """Return the world of the recorded walks."""
-    return make_scope(WALK_SHAPE, WALK_LEASES)
 
 
 def get_corpus(root: Path, folder: Path = FOLDER) -> tuple[Recorded, ...]:
@@ -96,14 +89,14 @@ def encode_run(run: Recorded) -> bytes:
         (NAMES[type(call)], [getattr(call, name) for name in call.__match_args__], choice)
         for call, choice in run.calls
     ]
-    return msgspec.json.encode({"source": run.source, "shape": run.shape, "calls": calls})
+    return msgspec.json.encode({"source": run.source, "scope": run.scope, "calls": calls})
 
 
 def decode_run(line: bytes) -> Recorded:
     """Return the run of a line that `encode_run` made. Raises `msgspec.DecodeError`."""
     found = msgspec.json.decode(line)
     calls = [(_call(name, values), _choice(choice)) for name, values, choice in found["calls"]]
-    return Recorded(found["source"], msgspec.convert(found["shape"], Shape), tuple(calls))
+    return Recorded(found["source"], found["scope"], tuple(calls))
 
 
 def _call(name: str, values: list[Any]) -> Call:

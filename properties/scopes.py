@@ -114,6 +114,14 @@ SCOPES = {
             depth=3,
         ),
         Scope(
+            name="walks",
+            purpose="recorded walks; too large to search",
+            shape=Shape(pages=7, frames=4, rows=2),
+            leases=3,
+            promises=(1, 2),
+            pins=2,
+        ),
+        Scope(
             name="off",
             purpose="the tier off: the device-only pool",
             shape=Shape(pages=2, frames=2, rows=1),

@@ -48,7 +48,7 @@ def test_changed_tree_has_another_digest(tmp_path: Path) -> None:
 def test_runs_can_be_made_again() -> None:
     """Every recorded call is one that the reference takes, with a choice it offers."""
     for run in corpus.make_corpus():
-        model = FunctionModel(run.shape, False, reference_modules())
+        model = FunctionModel(SCOPES[run.scope].shape, False, reference_modules())
         state = model.initial()
         for call, choice in run.calls:
             taken = [one for one in model.transitions(state, call) if one.choice == choice]
@@ -59,6 +59,6 @@ def test_runs_can_be_made_again() -> None:
 def test_run_survives_its_line() -> None:
     """Handles, pages and faults come back as what they were."""
     scope = SCOPES["claims"]
-    run = Recorded("walk 3", scope.shape, tuple((call, corpus.Choice()) for call in scope.opening))
+    run = Recorded("walk 3", "claims", tuple((call, corpus.Choice()) for call in scope.opening))
 
     assert run == decode_run(encode_run(run))
