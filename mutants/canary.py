@@ -1,0 +1,66 @@
+"""The canary and the no-op: a run in which the first is green or the second red says nothing.
+
+Both are put through the same engine and the same rules as every mutant, before any of them.
+"""
+
+from collections.abc import Iterable
+
+from mutants.candidate import from_named
+from mutants.engine import Row
+from mutants.entry import Edit, Named
+from mutants.matrix import Rung, build
+from properties.registry import Rule
+
+CANARY = Named(
+    id="canary",
+    does="A page that was handed out is handed out again.",
+    edits=(
+        Edit(
+            "reference.pool",
+            "        free=tuple(other for other in pool.free if other != page),\n",
+            "        free=pool.free,\n",
+        ),
+    ),
+    expect=("pages-are-partitioned",),
+)
+"""So wrong that the first calls show it."""
+
+NO_OP = Named(
+    id="no-op",
+    does="Nothing changes.",
+    edits=(
+        Edit(
+            "reference.pool",
+            "    return 0 <= page < len(pool.holds) and pool.holds[page] > 0\n",
+            "    pass\n    return 0 <= page < len(pool.holds) and pool.holds[page] > 0\n",
+        ),
+    ),
+    expect=(),
+)
+"""Another text that runs, and the same program."""
+
+LADDER = (Rung("tiny", None, whole=True),)
+
+
+def judge(rules: Iterable[Rule]) -> tuple[Row, Row]:
+    """Return the rows of the canary and of the no-op. Raises `StaleAnchor`."""
+    both = [from_named(CANARY), from_named(NO_OP)]
+    rows = build(both, rules, workers=1, ladder=LADDER).rows
+    return rows[CANARY.id], rows[NO_OP.id]
+
+
+def why_void(canary: Row, no_op: Row) -> str | None:
+    """Return why a run with these rows would say nothing, or none."""
+    green = [rule for rule in CANARY.expect if rule not in canary.cells]
+    if green:
+        what = canary.crash or canary.timed_out or "nothing was wrong"
+        return f"the canary is green: {', '.join(green)} did not speak ({what})"
+    if no_op.cells:
+        first = next(iter(no_op.cells.values()))
+        return f"the no-op is red: {first.rule}: {first.because}"
+    if no_op.difference is not None:
+        differs = no_op.difference
+        return f"the no-op differs: {differs.call} came to {differs.got}, not {differs.wanted}"
+    if no_op.crash or no_op.timed_out:
+        return f"the no-op does not end: {no_op.crash or no_op.timed_out}"
+    return None if no_op.ran else "the no-op was not run: no mutant would be"
