@@ -1,0 +1,132 @@
+"""Rewrites the generated parts of the docs from the last report of the main job.
+
+What a run counted goes to `tests/golden/facts.json`; the tables in README.md, CONTRIBUTING.md and
+properties/RULES.md are made from it, from `tox.ini` and from the rules themselves. A test makes
+them again and compares. Run it after `tox run -e check`: `tox run -e regen`.
+"""
+
+import configparser
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parent.parent
+FACTS = ROOT / "tests" / "golden" / "facts.json"
+REPORT = ROOT / "build" / "report" / "report.json"
+DOCS = ("README.md", "CONTRIBUTING.md", "properties/RULES.md")
+BLOCK = re.compile(r"(<!-- generated: (?P<name>[a-z-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+def facts_of(report: dict[str, Any]) -> dict[str, Any]:
+    """Return what the docs quote from a report."""
+    scopes = ("scope", "verdict", "states", "depth", "transitions")
+    return {
+        "line": report["line"],
+        "exploration": [{key: one[key] for key in scopes} for one in report["exploration"]],
+        "alike": sorted(
+            {
+                tuple(sorted((rule["id"], *rule["indistinct_from"])))
+                for rule in report["rules"]
+                if rule["indistinct_from"]
+            }
+        ),
+    }
+
+
+def read_facts() -> dict[str, Any]:
+    """Return the facts that the docs were last made from."""
+    facts: dict[str, Any] = json.loads(FACTS.read_text(encoding="utf-8"))
+    return facts
+
+
+def make_blocks(facts: dict[str, Any]) -> dict[str, str]:
+    """Return the text of every generated block by its name."""
+    return {
+        "line": f"```\n{facts['line']}\n```\n",
+        "scopes": _table(
+            ("scope", "pages/frames/rows", "leases", "what it is for", "states", "verdict"),
+            _scopes(facts),
+        ),
+        "environments": _table(("environment", "what it does"), _environments()),
+        "rules": _table(("rule", "kind", "what must hold", "where it broke"), _rules()),
+        "goals": _table(("goal", "what was reached"), _goals()),
+        "alike": _alike(facts),
+    }
+
+
+def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    lines = [head, tuple("---" for _ in head), *rows]
+    return "".join(
+        f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |\n" for row in lines
+    )
+
+
+def _scopes(facts: dict[str, Any]) -> list[tuple[str, ...]]:
+    from properties.scopes import SCOPES
+
+    rows = []
+    for found in facts["exploration"]:
+        scope = SCOPES[found["scope"]]
+        verdict = found["verdict"]
+        if verdict == "undetermined":
+            verdict = f"holds to depth {found['depth']}"
+        shape = "/".join(map(str, scope.shape))
+        states = f"{found['states']:,}"
+        rows.append((f"`{scope.name}`", shape, str(scope.leases), scope.purpose, states, verdict))
+    return rows
+
+
+def _environments() -> list[tuple[str, ...]]:
+    parser = configparser.ConfigParser(interpolation=None)
+    parser.read(ROOT / "tox.ini")
+    names = [name for name in parser.sections() if name.startswith("testenv:")]
+    return [
+        (f"`tox run -e {name.partition(':')[2]}`", parser[name]["description"]) for name in names
+    ]
+
+
+def _rules() -> list[tuple[str, ...]]:
+    from properties.registry import all_rules
+
+    return [
+        (f"`{rule.id}`", rule.kind, rule.sentence, rule.seen)
+        for rule in sorted(all_rules(), key=lambda rule: (rule.kind, rule.id))
+    ]
+
+
+def _goals() -> list[tuple[str, ...]]:
+    from properties.goals import all_goals
+
+    return [(f"`{goal.id}`", goal.sentence) for goal in all_goals()]
+
+
+def _alike(facts: dict[str, Any]) -> str:
+    groups = facts["alike"]
+    if not groups:
+        return "Every rule is told apart from every other by some mutant.\n"
+    return "".join(f"- {', '.join(f'`{rule}`' for rule in group)}\n" for group in groups)
+
+
+def fill_in(text: str, blocks: dict[str, str]) -> str:
+    """Return a document with every generated block made again."""
+    return BLOCK.sub(lambda found: found[1] + blocks[found["name"]] + found[3], text)
+
+
+def main() -> int:
+    """Rewrite the facts and the docs; 1 if there is no report to read them from."""
+    if not REPORT.exists():
+        print("no report to take the figures from: run tox run -e check first", file=sys.stderr)
+        return 1
+    facts = facts_of(json.loads(REPORT.read_text(encoding="utf-8")))
+    FACTS.write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
+    blocks = make_blocks(read_facts())
+    for name in DOCS:
+        path = ROOT / name
+        path.write_text(fill_in(path.read_text(encoding="utf-8"), blocks), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
