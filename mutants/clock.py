@@ -1,10 +1,11 @@
 """The clock of a run: seconds of each phase, kept out of the report, and the end of patience."""
 
+import os
 import resource
 import signal
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from types import FrameType
 
 import msgspec
@@ -37,6 +38,24 @@ class Clock:
             self.phases.append(Phase(name, *(round(seconds, 1) for seconds in spent)))
 
 
+class Laps:
+    """The parts of one phase, one after the other."""
+
+    def __init__(self, clock: Clock) -> None:
+        """Start with none."""
+        self.clock = clock
+        self._open = ExitStack()
+
+    def begin(self, name: str) -> None:
+        """End the part before, and begin this one."""
+        self.end()
+        self._open.enter_context(self.clock.phase(name))
+
+    def end(self) -> None:
+        """End the part that is under way, if one is."""
+        self._open.close()
+
+
 class TooLate(BaseException):
     """The run as a whole took too long. No `Exception`, so that nothing takes it for a crash."""
 
@@ -64,3 +83,8 @@ def get_cpu_seconds() -> float:
     """Return the CPU seconds of this process and of its children that have ended."""
     who = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
     return sum(usage.ru_utime + usage.ru_stime for usage in map(resource.getrusage, who))
+
+
+def count_cores() -> int:
+    """Return how many cores this process may use."""
+    return len(os.sched_getaffinity(0))

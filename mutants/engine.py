@@ -32,11 +32,11 @@ Path = tuple[tuple[Call, Choice], ...]
 
 STATES_MAX = 800
 """States of a mutant's own space on the first rung; the original has under a tenth of that."""
-FOLLOWED_MAX = 40
+FOLLOWED_MAX = 30
 """Differing transitions that are followed on each later rung."""
 FOLLOW_DEPTH = 3
 """Calls made on from a state where a mutant differs."""
-FOLLOW_STATES = 80
+FOLLOW_STATES = 50
 """States reached on from a state where a mutant differs."""
 SECONDS_MAX = 120.0
 """CPU seconds for one mutant on one rung: far more than any needs that does not hang."""
@@ -249,7 +249,7 @@ class _Run:
             self.cells.add_all(self.judge.judge_step(step), path)
             ledger = node.ledger.absorb(call, outcome)
             self.cells.add_all(self.judge.judge_view(after, ledger), path)
-            start = Node(state, ledger, -1, None, None, len(path))
+            start = (state, ledger)
             scope = msgspec.structs.replace(self.scope, depth=FOLLOW_DEPTH, opening=())
             search = Exploration(
                 self.model, scope, self.judge, goals=(), start=start, tolerant=True

@@ -16,16 +16,17 @@ import msgspec
 
 from mutants import canary, roster, unmutated
 from mutants.candidate import Candidate
-from mutants.clock import Clock, TooLate, deadline
+from mutants.clock import Clock, Laps, TooLate, deadline
 from mutants.entry import StaleAnchor
 from mutants.gate import Shortfall, find_shortfalls, find_unnoticed, records_of
 from mutants.generated import MutmutChanged
-from mutants.matrix import DEEP_LADDER, LADDER, Matrix, Rung, build
+from mutants.matrix import DEEP_LADDER, LADDER, RERUN, Matrix, Rung, build
 from mutants.report import folder
 from mutants.report.make import make
 from mutants.report.model import Report
 from mutants.report.text import write_text
 from mutants.report.traces import write_traces
+from properties.corpus import TOURED, Recorded, make_corpus
 from properties.exits import Exit
 from properties.explorer import Exploration
 from properties.registry import Rule, all_rules
@@ -34,6 +35,9 @@ from properties.survey import MAIN_SCOPES, Survey
 SMALLEST = MAIN_SCOPES[0]
 DEEP_SCOPE, DEEP_STATES = "wide", 200_000
 """What a deep run searches besides, and how far: its end is out of reach."""
+
+CORPUS_TOURS = tuple(scope for scope in TOURED if scope in RERUN)
+"""The tours that mutants are judged on; others take a minute to plan."""
 
 Say = Callable[[str], None]
 
@@ -56,6 +60,7 @@ class Job(msgspec.Struct, kw_only=True):
     scopes: tuple[str, ...] = MAIN_SCOPES
     ladder: tuple[Rung, ...] = LADDER
     gather: Callable[[], Sequence[Candidate]] = roster.gather
+    corpus: Callable[[], Sequence[Recorded]] = lambda: make_corpus(CORPUS_TOURS)
     report: Path = folder.REPORT
     seconds: float | None = None
     """When to give up, on the wall."""
@@ -150,11 +155,27 @@ def judge(job: Job, candidates: Sequence[Candidate]) -> Matrix:
     """Return the matrix of these mutants."""
     ladder = DEEP_LADDER if job.deep else job.ladder
 
+    laps = Laps(job.clock)
+
     def progress(scope: str, done: int, todo: int) -> None:
+        if done == 0:
+            laps.begin(f"judge {todo:,} mutants on {scope}")
         job.say(f"{scope}: {done:,} of {todo:,} mutants judged")
 
-    with job.clock.phase("judge the mutants"):
-        return build(candidates, job.rules, workers=job.workers, ladder=ladder, progress=progress)
+    job.say("recording the corpus")
+    with job.clock.phase("record the corpus"):
+        corpus = job.corpus()
+    try:
+        return build(
+            candidates,
+            job.rules,
+            workers=job.workers,
+            ladder=ladder,
+            corpus=corpus,
+            progress=progress,
+        )
+    finally:
+        laps.end()
 
 
 def publish(

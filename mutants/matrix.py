@@ -107,7 +107,8 @@ def build(
 ) -> Matrix:
     """Judge every candidate and return the matrix, rows in the order of the candidates.
 
-    `progress` is told the rung, the mutants done on it and the mutants on it.
+    `progress` is told the rung, the mutants done on it and the mutants on it: first with none
+    done, before the rung is recorded.
     """
     judge = Judge(rules)
     graph_rules = frozenset(rule.id for rule in judge.graph_rules)
@@ -121,14 +122,16 @@ def build(
         ]
         if not todo:
             continue
+        progress(rung.scope, 0, len(todo))
         record = Record(SCOPES[rung.scope], rung.states)
         task = _Task(rung, record, judge, todo, [rows[c.id] for c in todo], graph_rules)
         for done, row in enumerate(_run(task, workers), start=1):
             rows[row.id] = row
             progress(rung.scope, done, len(todo))
         looked.append(Looked(rung.scope, len(record.rows), record.whole, record.length, len(todo)))
-    runs = replay_original(corpus, RERUN)
     todo = [one for one in candidates if not is_noticed(one, rows[one.id], graph_rules)]
+    progress("corpus", 0, len(todo))
+    runs = replay_original(corpus, RERUN)
     if runs and todo:
         rerunning = _Rerunning(runs, judge, todo, [rows[c.id] for c in todo], graph_rules)
         for done, row in enumerate(_run(rerunning, workers), start=1):

@@ -8,6 +8,7 @@ from functools import lru_cache
 from itertools import combinations, permutations
 
 from properties.ledger import Ledger
+from properties.rules.rows import first_due
 from properties.scopes import Scope
 from properties.view import View
 from reference.calls import (
@@ -30,8 +31,18 @@ from reference.calls import (
 from reference.words import Handle, LeaseId, Page, Ticket
 
 
-def calls_for(view: View, ledger: Ledger, scope: Scope) -> list[Call]:
-    """Return the calls to make in a state, always in the same order."""
+def calls_for(view: View, ledger: Ledger, scope: Scope, forbidden: bool = True) -> list[Call]:
+    """Return the calls to make in a state, always in the same order.
+
+    Without the forbidden ones, those that meet a refusal of their row are left out.
+    """
+    calls = _all_calls(view, ledger, scope)
+    if forbidden:
+        return calls
+    return [call for call in calls if first_due(view, ledger, call) is None]
+
+
+def _all_calls(view: View, ledger: Ledger, scope: Scope) -> list[Call]:
     calls: list[Call] = [Open(promise) for promise in range(scope.shape.frames + 2)]
     current, wrong = get_handles(view)
     tickets = get_tickets(view, ledger)

@@ -6,6 +6,7 @@ corpus that no longer fits the reference is not found, and made anew.
 """
 
 import os
+from collections.abc import Sequence
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -55,14 +56,14 @@ def get_digest(root: Path) -> str:
     return found.hexdigest()
 
 
-def make_corpus() -> tuple[Recorded, ...]:
-    """Return all runs; the same for the same tree."""
+def make_corpus(toured: Sequence[str] = TOURED) -> tuple[Recorded, ...]:
+    """Return the tours of these scopes and all walks; the same for the same tree."""
     runs = []
     make = make_model(REFERENCE)
-    for name in TOURED:
+    for name in toured:
         scope = SCOPES[name]
-        toured = tour(make(scope.shape, scope.off), scope)
-        runs += [Recorded(f"tour of {name}", name, run) for run in toured.runs]
+        found = tour(make(scope.shape, scope.off), scope)
+        runs += [Recorded(f"tour of {name}", name, run) for run in found.runs]
     scope = SCOPES[WALKED]
     model = make(scope.shape, scope.off)
     walker = Walker(model, scope, Judge(()), SEED, calls=WALK_CALLS, every=1, goals=())

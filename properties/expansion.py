@@ -16,7 +16,7 @@ from properties.ledger import Ledger
 from properties.scopes import Scope, is_inside
 from properties.step import Step
 from properties.subject import Model
-from properties.symmetry import canonical
+from properties.symmetry import canonical, control
 from properties.view import View
 from reference.calls import Call, Choice, Outcome
 
@@ -39,6 +39,8 @@ class Node(NamedTuple):
     """The option that was taken."""
     depth: int
     """Calls from the first node."""
+    control: tuple[object, ...]
+    """Its form apart from which rows were never written."""
 
 
 class Break(NamedTuple):
@@ -88,6 +90,9 @@ class Search(Protocol):
     breaks: dict[str, Break]
     tolerant: bool
 
+    def is_first(self, number: int) -> bool:
+        """Return whether a node was the first one reached of its control form."""
+
 
 def expand(search: Search, todo: range) -> Found:
     """Make every call in every node of `todo` and judge what comes of it."""
@@ -119,7 +124,9 @@ class _Worker:
         node = search.nodes[number]
         before = search.model.view(node.state)
         targets: set[int] = set()
-        for call in calls_for(before, node.ledger, search.scope):
+        # Whether a call is refused does not depend on what was written: each forbidden call is
+        # made once for all the states that differ in that only.
+        for call in calls_for(before, node.ledger, search.scope, search.is_first(number)):
             try:
                 self._make(number, node, before, call, targets)
             except Exception as error:
@@ -177,7 +184,7 @@ class _Worker:
             return target
         target = self.local[key] = -1 - len(self.found.new)
         inside = is_inside(view, self.search.scope)
-        new = Node(state, ledger, number, call, choice, node.depth + 1)
+        new = Node(state, ledger, number, call, choice, node.depth + 1, control(view, ledger))
         self.found.new.append((key, inside, new))
         verdicts = self.search.judge.judge_view(view, ledger)
         if verdicts:

@@ -21,7 +21,7 @@ from properties.judge import Judge
 from properties.ledger import Ledger
 from properties.scopes import Scope
 from properties.subject import Model
-from properties.symmetry import canonical
+from properties.symmetry import canonical, control
 from reference.calls import Call, Choice
 
 Answer = Literal["holds", "broken", "undetermined"]
@@ -40,7 +40,7 @@ class Exploration:
         judge: Judge,
         *,
         goals: Sequence[Goal] | None = None,
-        start: Node | None = None,
+        start: tuple[Any, Ledger] | None = None,
         tolerant: bool = False,
     ) -> None:
         """Begin at the model's first state, or where the scope's opening leads, or at `start`.
@@ -64,33 +64,43 @@ class Exploration:
         self.expanded = 0
         self.seconds = 0.0
         self.expand_at_most = sys.maxsize
+        self.first_of: dict[tuple[object, ...], int] = {}
         if start is not None:
-            self._add(start)
+            self._add(*start, None, None, 0)
         else:
             self._open()
 
     def _open(self) -> None:
-        node = Node(self.model.initial(), Ledger.empty(self.scope.shape.rows), -1, None, None, 0)
-        self._add(node)
-        for call in self.scope.opening:
+        self._add(self.model.initial(), Ledger.empty(self.scope.shape.rows), None, None, 0)
+        for depth, call in enumerate(self.scope.opening, start=1):
+            node = self.nodes[-1]
             taken = self.model.transitions(node.state, call)[0]
             ledger = node.ledger.absorb(call, taken.outcome)
-            parent = len(self.nodes) - 1
-            node = Node(taken.after, ledger, parent, call, taken.choice, node.depth + 1)
-            self._add(node)
+            self._add(taken.after, ledger, call, taken.choice, depth)
         self.expanded = len(self.nodes) - 1
 
-    def _add(self, node: Node) -> None:
-        view = self.model.view(node.state)
-        self.seen[canonical(view, node.ledger)] = len(self.nodes)
-        self.nodes.append(node)
-        for rule, because in self.judge.judge_view(view, node.ledger):
+    def _add(
+        self, state: Any, ledger: Ledger, call: Call | None, choice: Choice | None, depth: int
+    ) -> None:
+        view = self.model.view(state)
+        node = Node(state, ledger, len(self.nodes) - 1, call, choice, depth, control(view, ledger))
+        self.seen[canonical(view, ledger)] = len(self.nodes)
+        self._append(node)
+        for rule, because in self.judge.judge_view(view, ledger):
             self.breaks.setdefault(rule, Break(rule, because, len(self.nodes) - 1, None, None))
+
+    def _append(self, node: Node) -> None:
+        self.first_of.setdefault(node.control, len(self.nodes))
+        self.nodes.append(node)
+
+    def is_first(self, number: int) -> bool:
+        """Return whether a node was the first one reached of its control form."""
+        return self.first_of[self.nodes[number].control] == number
 
     @property
     def depth(self) -> int:
         """Calls from the start to the states that are expanded next, or were last."""
-        start = self.nodes[0].depth + len(self.scope.opening)
+        start = len(self.scope.opening)
         return self.nodes[min(self.expanded, len(self.nodes) - 1)].depth - start
 
     @property
@@ -164,7 +174,7 @@ class Exploration:
                 number = len(self.nodes) if inside else OUTSIDE
                 self.seen[key] = number
                 if inside:
-                    self.nodes.append(node)
+                    self._append(node)
             numbers.append(number)
         edges = found.edges
         for index in range(0, len(edges), 2):
@@ -183,7 +193,7 @@ class Exploration:
         """Return the calls that lead to a node, each with its choice."""
         found: list[tuple[Call, Choice]] = []
         while self.nodes[node].call is not None:
-            _, _, parent, call, choice, _ = self.nodes[node]
+            _, _, parent, call, choice, _, _ = self.nodes[node]
             found.append((call, choice))  # type: ignore[arg-type]
             node = parent
         return found[::-1]

@@ -1,9 +1,13 @@
 """Which states are the same: those that differ only in names.
 
 Names are the ids of pages, frames and leases, the values written, generations and tickets beyond
-current or stale, counters, and the order of tables. A page is described by everything that any
-lease, frame or copy has to do with it; pages with equal descriptions are interchangeable, so the
-sorted descriptions, least over the orders of the leases, are one form for all of them.
+current or stale, counters, the order of tables, and of recency. A page is described by everything
+that any lease, frame or copy has to do with it; pages with equal descriptions are interchangeable,
+so the sorted descriptions, least over the orders of the leases, are one form for all of them.
+
+Zero, a row never written, is a value like others for what a call may do, and is not for what a
+read returns: `canonical` keeps it apart, `control` does not. Whether a call is refused does not
+depend on it, so forbidden calls are made once for each control form.
 """
 
 from itertools import pairwise, permutations
@@ -19,12 +23,21 @@ Uses: TypeAlias = tuple[int, list[tuple[int, ...]]]
 
 def canonical(view: View, ledger: Ledger) -> tuple[object, ...]:
     """Return a form that is equal for two states exactly if only names tell them apart."""
+    return _form(view, ledger, {0: 0})
+
+
+def control(view: View, ledger: Ledger) -> tuple[object, ...]:
+    """Return a form that is equal also for states that differ in which rows were never written."""
+    return _form(view, ledger, {})
+
+
+def _form(view: View, ledger: Ledger, named: dict[int, int]) -> tuple[object, ...]:
     mapping: dict[Page, list[FrameNumber]] = {}
     for number, frame in enumerate(view.frames):
         if frame.page is not None:
             mapping.setdefault(frame.page, []).append(number)
     pages = range(view.shape.pages)
-    facts = [_facts(view, ledger, page, mapping.get(page, [])) for page in pages]
+    facts = [_facts(view, ledger, page, mapping.get(page, []), named) for page in pages]
     uses = [
         (lease.promise, [_use(lease, page, mapping.get(page, [])) for page in pages])
         for lease in view.leases.values()
@@ -50,7 +63,11 @@ def _orders(uses: list[Uses]) -> list[tuple[Uses, ...]]:
 
 
 def _facts(
-    view: View, ledger: Ledger, page: Page, mapping: list[FrameNumber]
+    view: View,
+    ledger: Ledger,
+    page: Page,
+    mapping: list[FrameNumber],
+    named: dict[int, int],
 ) -> tuple[object, ...]:
     """What there is to say of a page, its name and its users apart."""
     recency = view.recency or ()
@@ -59,13 +76,16 @@ def _facts(
         view.holds[page],
         # What an earlier life wrote is hidden, and still there for a subject that forgets to
         # clear it: a free page with a past is kept apart from one without.
-        (page in view.free) + (page in view.free and page in ledger.past),
+        (page in view.free) + (bool(named) and page in view.free and page in ledger.past),
         # The tables agree unless the subject is broken; then how they disagree is kept apart.
         mapping == ([] if view.where[page] is None else [view.where[page]]),
         tuple((frame.phase, frame.dirty) for frame in frames),
         page in view.torn,
-        recency.index(page) if page in recency else -1,
-        _rename(ledger.latest.get(page), view.host.get(page), *(frame.rows for frame in frames)),
+        # Every victim is tried whatever the order, so the order tells no two states apart.
+        page in recency,
+        _rename(
+            named, ledger.latest.get(page), view.host.get(page), *(frame.rows for frame in frames)
+        ),
     )
 
 
@@ -82,9 +102,9 @@ def _use(lease: LeaseView, page: Page, mapping: list[FrameNumber]) -> tuple[int,
     return (held, lease.pins.get(page, 0), claim, copied)
 
 
-def _rename(*tables: Rows | None) -> tuple[tuple[int, ...], ...]:
-    """Rows with their values renamed in order of appearance; zero, never written, stays zero."""
-    names = {0: 0}
+def _rename(named: dict[int, int], *tables: Rows | None) -> tuple[tuple[int, ...], ...]:
+    """Rows with their values renamed in order of appearance, but those that are named already."""
+    names = dict(named)
     found: list[tuple[int, ...]] = []
     for rows in tables:
         renamed = []
@@ -110,7 +130,7 @@ def named(view: View, ledger: Ledger) -> tuple[object, ...]:
     return (
         view.where,
         tuple(frame.page for frame in view.frames),
-        tuple(_facts(view, ledger, page, mapping.get(page, [])) for page in pages),
+        tuple(_facts(view, ledger, page, mapping.get(page, []), {0: 0}) for page in pages),
         tuple(
             (lease.promise, tuple(_use(lease, page, mapping.get(page, [])) for page in pages))
             for lease in view.leases.values()

@@ -1,6 +1,5 @@
 """`run`: the main job, or only some of its mutants."""
 
-import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -10,6 +9,7 @@ import msgspec
 
 from mutants import main_job, roster
 from mutants.candidate import Candidate
+from mutants.clock import count_cores
 from mutants.edit import Origin
 from mutants.gate import Shortfall
 from mutants.main_job import Ended, Job
@@ -71,11 +71,6 @@ def command(
         except Ended as early:
             return _end(early, as_json)
     return _show_some(job, matrix, shortfalls, as_json, in_full=only is None)
-
-
-def count_cores() -> int:
-    """Return how many cores this process may use."""
-    return len(os.sched_getaffinity(0))
 
 
 def _gather(ids: Sequence[str], only: str | None) -> Callable[[], Sequence[Candidate]]:

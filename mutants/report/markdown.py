@@ -8,13 +8,12 @@ Lists rather than a table of rules times mutants: no page is wide enough for tha
 from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 
-from mutants.report.model import MutantEntry, Noticed, Report, RuleEntry
+from mutants.report.model import CORPUS, Differs, MutantEntry, Noticed, Report, RuleEntry
 from mutants.report.phrases import (
     get_changed_lines,
     say_all_looked,
     say_calls,
     say_count,
-    say_difference,
     say_function,
     say_place,
     say_verdict,
@@ -69,7 +68,7 @@ def _unseen_entry(entry: MutantEntry) -> Iterator[str]:
     line = entry.places[0].line if entry.places else 0
     yield f"- {_code(entry.id)} ({entry.origin}, line {line})"
     if entry.difference is not None:
-        yield f"  {_text(say_difference(entry.difference))}"
+        yield f"  {_difference(entry.difference)}"
     if entry.equivalent_because:
         yield f"  Nothing can notice it: {_text(entry.equivalent_because)}"
     if entry.unconfirmed:
@@ -77,6 +76,11 @@ def _unseen_entry(entry: MutantEntry) -> Iterator[str]:
     yield "\n  ```diff"
     yield from (f"  {line}" for line in get_changed_lines(entry.diff).splitlines())
     yield "  ```\n"
+
+
+def _difference(differs: Differs) -> str:
+    got, wanted = _code(differs.got), _code(differs.wanted)
+    return f"in {differs.scope}: {_code(differs.call)} came to {got}, not {wanted}"
 
 
 def _missed(report: Report) -> Iterator[str]:
@@ -220,6 +224,7 @@ def _budget(report: Report) -> Iterator[str]:
     yield "|---|--:|--:|--:|"
     for rung in report.budget.rungs:
         states = f"all {rung.states:,}" if rung.whole else f"first {rung.states:,}"
+        states = f"{rung.states:,} runs" if rung.scope == CORPUS else states
         yield f"| {rung.scope} | {states} | {rung.transitions:,} | {rung.mutants:,} |"
     yield ""
     for what, most in report.budget.limits.items():

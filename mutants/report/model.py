@@ -11,6 +11,8 @@ from properties.explorer import Answer
 from properties.registry import Kind
 
 SCHEMA = "tierproof-report/1"
+CORPUS = "corpus"
+"""What stands for a scope where recorded runs were made instead."""
 
 
 class RedOn(msgspec.Struct, frozen=True, kw_only=True):
@@ -80,7 +82,7 @@ class Compared(msgspec.Struct, frozen=True, kw_only=True):
 
     scope: str
     states: int
-    """States of the original in which it was."""
+    """States of the original in which it was; of the corpus, runs."""
     whole: bool
     """They are all the scope has."""
     transitions: int
@@ -152,7 +154,7 @@ class RungEntry(msgspec.Struct, frozen=True, kw_only=True):
 
     scope: str
     states: int
-    """States recorded."""
+    """States recorded; of the corpus, runs."""
     whole: bool
     """They are all the scope has."""
     transitions: int

@@ -2,7 +2,8 @@
 
 import re
 
-from mutants.report.model import Compared, Differs, MutantEntry, Noticed, ScopeEntry
+from mutants.report.model import CORPUS, Compared, Differs, MutantEntry, Noticed, ScopeEntry
+from properties.rules.rows import REFUSALS
 
 
 def say_place(entry: MutantEntry) -> str:
@@ -26,22 +27,28 @@ def say_difference(differs: Differs) -> str:
 
 def get_kind(differs: Differs) -> str:
     """Return in what a mutant differs: a table of the state, a refusal, a choice or a value."""
-    for text in (differs.got, differs.wanted):
+    texts = (differs.got, differs.wanted)
+    for text in texts:
         if found := re.match(r"([a-z_]+): ", text):
             return found[1]
-    texts = (differs.got, differs.wanted)
-    if "no such choice" in texts:
+    if any(text.startswith(_CHOICES) for text in texts):
         return "choices"
-    refused = [re.match(r"([A-Z]\w+)\(", text) for text in texts]
-    if all(refused) and refused[0] and refused[1] and refused[0][1] == refused[1][1]:
-        return "fields of a refusal"
-    return "refusals" if any(refused) else "values"
+    names = [text.partition("(")[0] for text in texts]
+    if not any(name in _REFUSALS for name in names):
+        return "values"
+    return "fields of a refusal" if names[0] == names[1] else "refusals"
+
+
+_CHOICES = ("no such choice", "Choice(")
+_REFUSALS = {name for row in REFUSALS.values() for name in row}
 
 
 def say_looked(compared: Compared) -> str:
     """Return where a mutant was compared with the original: `all of tiny`."""
     if compared.whole:
         return f"all of {compared.scope}"
+    if compared.scope == CORPUS:
+        return say_count(compared.states, "recorded run")
     return f"the first {compared.states:,} states of {compared.scope}"
 
 

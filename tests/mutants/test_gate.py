@@ -97,7 +97,9 @@ def test_each_numbered_mutant_must_be_noticed(
         one = numbered[number]
         rows = {**matrix.rows, one.id: without(matrix.rows[one.id], one.expect[0])}
         monkeypatch.setattr(main_job, "judge", lambda *_, rows=rows: matrix._replace(rows=rows))
-        ended = main_job.run(Job(gather=lambda: matrix.candidates, report=tmp_path / "report"))
+        ended = main_job.run(
+            Job(gather=lambda: matrix.candidates, corpus=tuple, report=tmp_path / "report")
+        )
 
         assert Exit.NOT_RED == ended.code, one.id
         assert f"SHUT: {one.id}: not noticed by {one.expect[0]}, which it names" in ended.lines

@@ -35,6 +35,7 @@ def small_job(place: Path, ids: tuple[str, ...] = IDS, **fields: object) -> Job:
         "scopes": ("tiny",),
         "ladder": (Rung("tiny", None, whole=True),),
         "gather": lambda: choose(ids),
+        "corpus": tuple,
         "report": place / "report",
     }
     return Job(**{**defaults, **fields})  # type: ignore[arg-type]
@@ -193,7 +194,7 @@ def test_small_job_reports_each_mutant(tmp_path: Path, monkeypatch: pytest.Monke
             assert written or noticed.calls is None
     assert "tiny: 3 of 3 mutants judged" in said
     timing = json.loads((tmp_path / "report" / folder.TIMING).read_text(encoding="utf-8"))
-    assert "judge the mutants" in [phase["phase"] for phase in timing["phases"]]
+    assert "judge 3 mutants on tiny" in [phase["phase"] for phase in timing["phases"]]
 
 
 def test_traces_of_mutants_replay(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

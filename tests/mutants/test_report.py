@@ -110,7 +110,8 @@ def test_rules_red_together_are_grouped() -> None:
         ("NotHeld(page=1)", "UnknownLease(lease=1)", "refusals"),
         ("None", "UnknownLease(lease=1)", "refusals"),
         ("no such choice", "Choice() -> 1", "choices"),
-        ("1", "2", "values"),
+        ("Choice(page=1)", "Choice(page=0)", "choices"),
+        ("Plan(ticket=0)", "Plan(ticket=1)", "values"),
     ],
 )
 def test_differences_have_a_kind(wanted: str, got: str, kind: str) -> None:
