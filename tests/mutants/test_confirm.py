@@ -9,6 +9,7 @@ from mutants.confirm import PER_RULE, Chosen, choose
 from mutants.confirm import _compare as compare
 from mutants.report.model import Report, decode
 from mutants.scratch import Scratch, Spoke
+from mutants.stock import get_verdict
 
 ROOT = Path(__file__).parent.parent.parent
 GOLDEN = ROOT / "tests" / "golden" / "report.json"
@@ -64,3 +65,13 @@ def test_unchanged_source_is_silent(tmp_path: Path) -> None:
     scratch.run_edited("unchanged", {})
 
     assert [] == scratch.read_record()
+
+
+def test_verdict_tells_rules_from_crashes() -> None:
+    """A kill by a unit test is mutmut's; a rule that spoke is ours."""
+    codes = {"a": 1, "b": 1, "c": 0, "d": 36, "e": None}
+    record = [Spoke("a", "t", ("hold-count",), ""), Spoke("b", "t", (), "TypeError")]
+    verdict = get_verdict(codes, record)
+
+    assert (2, 1, ("c",)) == (verdict.killed, verdict.by_rule, verdict.survived)
+    assert ({"36": 1}, {"hold-count": 1}) == (verdict.others, verdict.rules)
