@@ -32,7 +32,7 @@ Path = tuple[tuple[Call, Choice], ...]
 
 STATES_MAX = 800
 """States of a mutant's own space on the first rung; the original has under a tenth of that."""
-FOLLOWED_MAX = 30
+FOLLOWED_MAX = 16
 """Differing transitions that are followed on each later rung."""
 FOLLOW_DEPTH = 3
 """Calls made on from a state where a mutant differs."""
@@ -40,7 +40,7 @@ FOLLOW_STATES = 50
 """States reached on from a state where a mutant differs."""
 SECONDS_MAX = 120.0
 """CPU seconds for one mutant on one rung: far more than any needs that does not hang."""
-TWINS_MAX = 300
+TWINS_MAX = 160
 """Pairs of states for the rule that compares the tier off with a full tier."""
 
 

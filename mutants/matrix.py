@@ -40,8 +40,8 @@ LADDER = (
     Rung("tiny", None, whole=True),
     Rung("rows", None),
     Rung("small", None),
-    Rung("pins", 2_500),
-    Rung("default", 2_500),
+    Rung("pins", 2_000),
+    Rung("default", 2_000),
     Rung("claims", None),
     Rung("off", 1_000),
 )

@@ -203,9 +203,17 @@ class Meaning:
         return Fill(by, asked), Choice(frames=frames, fault=strikes)
 
     def _may_fill(self, lease: LeaseView) -> bool:
+        """Whether a fill of the lease may come to anything."""
+        has_room = len(lease.pins) < lease.promise
         return not lease.claims and any(
-            lease.pins.get(page, 0) < self.scope.pins for page in (*lease.table, *lease.borrowed)
+            has_room or page in lease.pins for page in self._get_open(lease)
         )
+
+    def _get_open(self, lease: LeaseView) -> set[Page]:
+        """Return the pages it holds that it may pin once more and that are not on their way."""
+        pages = {*lease.table, *lease.borrowed}
+        most = self.scope.pins
+        return {p for p in pages if lease.pins.get(p, 0) < most and not self._is_filling(p)}
 
     def _fillable(self, lease: LeaseId, pages: tuple[Page, ...], within: bool) -> tuple[Page, ...]:
         """Return pages the lease may fill, none twice, as many as its promise allows if asked."""
@@ -213,11 +221,7 @@ class Meaning:
         if user is None:
             return pages
         pins, asked = user.pins, []
-        left = {
-            page
-            for page in (*user.table, *user.borrowed)
-            if pins.get(page, 0) < self.scope.pins and not self._is_filling(page)
-        }
+        left = self._get_open(user)
         room = user.promise - len(pins)
         for wish in pages:
             if within and room <= 0:

@@ -61,7 +61,11 @@ def get_arguments(scope: Scope) -> dict[type[Call], dict[str, Strategy]]:
         [(page, "own") for _ in range(30) for page in pages]
         + [(page, how) for how in ("other", "used", "turned", "never") for page in pages]
     )
-    reported = {"lease": lease, "copy": copy, "ok": st.sampled_from((True, True, True, True, False))}
+    reported = {
+        "lease": lease,
+        "copy": copy,
+        "ok": st.sampled_from((True, True, True, True, False)),
+    }
     return {
         Open: {"promise": st.sampled_from([*scope.promises] * 4 + [0, scope.shape.frames + 1])},
         Alloc: {"lease": lease, "page": st.sampled_from(pages)},

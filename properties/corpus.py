@@ -28,7 +28,7 @@ TOURED = ("tiny", "rows", "small")
 
 WALKED = "walks"
 """A world with room for what the small ones cannot show."""
-WALKS, WALK_CALLS, SEED = 120, 60, 20261129
+WALKS, WALK_CALLS, SEED = 80, 60, 20261129
 
 SOURCES = ("reference", "properties")
 """Packages whose text decides which calls are made, and what they come to."""

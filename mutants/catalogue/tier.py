@@ -258,4 +258,17 @@ MUTANTS = (
         seen_in=("https://github.com/vllm-project/vllm/issues/49902",),
         scope="small",
     ),
+    Named(
+        id="tier.off-page-comes-when-filled",
+        does="Without a tier a new page is nowhere until somebody asks for it.",
+        edits=(
+            Edit(
+                "reference.tier",
+                "        state = map_page(state, page, page, Phase.READY)\n",
+                "        pass\n",
+            ),
+        ),
+        expect=("off-keeps-all-resident",),
+        scope="off",
+    ),
 )

@@ -259,3 +259,18 @@ def finish_leaves_nothing(step: Step) -> str | None:
 def _is_owned(view: View, number: int) -> bool:
     """Return whether a copy in flight of an open lease has this frame."""
     return any(number in copy.frames for lease in view.leases.values() for copy in lease.copies)
+
+
+@state_rule(
+    seen="review (off by default)",
+    broken=lambda: (ex.view((ex.frame(),), ex.lease(0), pages=1, off=True), ex.ledger()),
+)
+def off_keeps_all_resident(view: View, _ledger: Ledger) -> str | None:
+    """With the tier off every live page is resident, from its allocation on."""
+    if not view.off:
+        return None
+    for page in view.holders:
+        frame = view.frame_of(page)
+        if frame is None or frame.phase != READY:
+            return f"the tier is off and page {page} is in {frame or 'no frame'}"
+    return None

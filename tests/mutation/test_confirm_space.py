@@ -12,7 +12,7 @@ from properties.twins import full_scope, twin_calls
 
 EVENTS = Path(__file__).parent / "events.json"
 STATES_MAX = 800
-TWINS_MAX = 300
+TWINS_MAX = 160
 
 
 def test_whole_space_breaks_no_rule() -> None:

@@ -47,7 +47,7 @@ def test_scopes_have_exactly_these_states(name: str) -> None:
 
 
 def test_forbidden_calls_wait_for_no_value() -> None:
-    """They are made once for states that differ in values only: refusals must not depend on them."""
+    """They are made once for states that differ in values only: no refusal may depend on one."""
     found = search("small")
     first = {found.first_of[node.control] for node in found.nodes}
     refused = [
