@@ -51,11 +51,9 @@ def get_arguments(scope: Scope) -> dict[type[Call], dict[str, Strategy]]:
     seats, pages = range(get_seats(scope)), range(min(scope.shape.pages, NAMED_MAX))
     rows = range(min(scope.shape.rows, NAMED_MAX))
     lease = st.sampled_from([*seats] * 8 + [len(seats)])
-    handle = st.sampled_from(
-        [(page, "pinned") for _ in range(30) for page in pages]
-        + [(page, how) for how in _WRONG_HANDLES for page in pages]
-    )
-    pinned = {"lease": lease, "handle": handle}
+    pinned = {"lease": lease, "handle": _get_handles(pages, 30)}
+    # What is marked as often as it is written back is mostly dirty, and then nothing is evicted.
+    marked = {"lease": lease, "handle": _get_handles(pages, 3)}
     row = st.sampled_from([*rows] * 12 + [scope.shape.rows, -1])
     copy = st.sampled_from(
         [(page, "own") for _ in range(30) for page in pages]
@@ -81,7 +79,7 @@ def get_arguments(scope: Scope) -> dict[type[Call], dict[str, Strategy]]:
         },
         CompleteFill: reported,
         Unpin: pinned,
-        MarkDirty: pinned,
+        MarkDirty: marked,
         Write: {**pinned, "row": row},
         Read: {**pinned, "row": row},
         WriteBack: pinned,
@@ -108,6 +106,12 @@ POSSIBLE: dict[type[Call], Callable[[View, Scope], bool]] = {
 calls in four are made by nobody, or about what nobody has pinned."""
 
 _WRONG_HANDLES = ("any", "stale", "newer", "next frame", "next page")
+
+
+def _get_handles(pages: range, right: int) -> Strategy:
+    """Handles of pages that are pinned, so many for each that is wrong in some way."""
+    named = [(page, "pinned") for _ in range(right) for page in pages]
+    return st.sampled_from(named + [(page, how) for how in _WRONG_HANDLES for page in pages])
 
 
 def _get_named(scope: Scope, pages: range, how: str) -> Strategy:

@@ -189,7 +189,7 @@ def run_machine(
     """
     tolerant = subject != REFERENCE
     machine = machine_for(make_model, scope, judge, tally, subject=subject, tolerant=tolerant)
-    for batch in range(profile.batches):
+    for batch in range(profile.get_batches(scope.name)):
         _seeded(f"{seed}:{scope.name}:{batch}", machine)
         try:
             run_state_machine_as_test(machine, settings=profile.settings)

@@ -6,7 +6,7 @@ default, and what a run finds depends on the profile and the seed alone. Owned h
 how much is run, and where. Not owned: running it (`fronts`).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import NamedTuple
 
@@ -38,14 +38,16 @@ class Profile(NamedTuple):
     """When it is used, and how long it takes on one core."""
     settings: Settings
     """What the machine runs with."""
-    batches: int
-    """Batches of the machine on each scope, in the order of a seed."""
+    batches: Mapping[str, int]
+    """Where it runs unless it is told, in this order, and the batches of the machine there."""
     seeds: int
     """Seeds of walks on each scope, four walks a seed."""
-    scopes: tuple[str, ...]
-    """Where it runs unless it is told."""
     is_judged: bool
     """Whether a goal that is never reached in all of these scopes fails the run."""
+
+    def get_batches(self, scope: str) -> int:
+        """Return the batches of the machine on a scope, the most of all on one of the user's."""
+        return self.batches.get(scope, max(self.batches.values()))
 
     @property
     def seed_settings(self) -> Settings:
@@ -97,9 +99,9 @@ def _settings(
 _GENERATE = (Phase.explicit, Phase.generate)
 _SHRINK = (*_GENERATE, Phase.shrink)
 
-MAIN = ("small", "wide", "default", "pins", "rows", "off")
-"""Where everything is reached, what breaks most first. Not `tiny`, which is in `default`, nor the
-scopes with an opening of their own."""
+MAIN = {"small": 14, "wide": 24, "default": 16, "pins": 8, "rows": 4, "off": 4}
+"""Scopes on which everything is reached, what breaks most first, most where most can happen. Not
+`tiny`, which is in `default`, nor the scopes with an opening of their own."""
 
 PROFILES = {
     profile.name: profile
@@ -108,27 +110,24 @@ PROFILES = {
             name="dev",
             purpose="while one works: a few seconds",
             settings=_settings(_GENERATE),
-            batches=2,
+            batches={"small": 2, "default": 2},
             seeds=10,
-            scopes=("small", "default"),
             is_judged=False,
         ),
         Profile(
             name="ci",
-            purpose="at every push: a minute and a half",
+            purpose="at every push: about 70 CPU seconds",
             settings=_settings(_GENERATE),
-            batches=12,
+            batches=MAIN,
             seeds=80,
-            scopes=MAIN,
             is_judged=True,
         ),
         Profile(
             name="deep",
-            purpose="now and then: ten minutes and more",
+            purpose="now and then: about twelve minutes",
             settings=_settings(_SHRINK),
-            batches=120,
-            seeds=2_000,
-            scopes=MAIN,
+            batches={scope: 10 * batches for scope, batches in MAIN.items()},
+            seeds=1_000,
             is_judged=True,
         ),
         Profile(
@@ -136,9 +135,8 @@ PROFILES = {
             purpose="as the test of a mutant: it ends at the first break, and tells no more",
             # mutmut calls one test function from several processes and places.
             settings=_settings(_GENERATE, HealthCheck.differing_executors),
-            batches=6,
+            batches={"small": 6, "wide": 6},
             seeds=25,
-            scopes=("small", "default"),
             is_judged=False,
         ),
     )

@@ -14,8 +14,9 @@ from typing import Any
 
 ROOT = Path(__file__).parent.parent
 FACTS = ROOT / "tests" / "golden" / "facts.json"
+POWER = ROOT / "tests" / "golden" / "power.json"
 REPORT = ROOT / "build" / "report" / "report.json"
-DOCS = ("README.md", "CONTRIBUTING.md", "properties/RULES.md")
+DOCS = ("README.md", "CONTRIBUTING.md", "properties/RULES.md", "properties/POWER.md")
 BLOCK = re.compile(r"(<!-- generated: (?P<name>[a-z-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
@@ -53,6 +54,7 @@ def make_blocks(facts: dict[str, Any]) -> dict[str, str]:
         "rules": _table(("rule", "kind", "what must hold", "where it broke"), _rules()),
         "goals": _table(("goal", "what was reached"), _goals()),
         "alike": _alike(facts),
+        "power": _table(("#", "mutant", "walks", "machine"), _power()),
     }
 
 
@@ -100,6 +102,21 @@ def _goals() -> list[tuple[str, ...]]:
     from properties.goals import all_goals
 
     return [(f"`{goal.id}`", goal.sentence) for goal in all_goals()]
+
+
+def _power() -> list[tuple[str, ...]]:
+    table = json.loads(POWER.read_text(encoding="utf-8"))["table"]
+    return [
+        (str(row["number"]), f"`{row['mutant']}`", _search(row["walks"]), _search(row["machine"]))
+        for row in table
+    ]
+
+
+def _search(seeds: list[dict[str, Any]]) -> str:
+    """Say after how many calls each seed found it, where, and by which rule."""
+    calls = " / ".join(f"{one['calls']:,}" if one["found"] else "not found" for one in seeds)
+    first = next((one for one in seeds if one["found"]), None)
+    return calls if first is None else f"{calls}; {first['scope']}, `{first['rule']}`"
 
 
 def _alike(facts: dict[str, Any]) -> str:

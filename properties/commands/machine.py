@@ -48,7 +48,7 @@ def command(
     if profile_name not in profiles.PROFILES:
         raise Misuse(f"no profile {profile_name!r}: there are {', '.join(profiles.PROFILES)}")
     profile = profiles.PROFILES[profile_name]
-    scopes = _read_scopes(name, shape) or [SCOPES[one] for one in profile.scopes]
+    scopes = _read_scopes(name, shape) or [SCOPES[one] for one in profile.batches]
     make = make_model(subject)
     with _progress() as progress:
         report = fronts.run_fronts(

@@ -83,7 +83,7 @@ def test_the_message_is_the_whole_text() -> None:
 def test_reference_breaks_no_rule() -> None:
     """What is judged by all rules on both fronts is not empty, and is right."""
     profile = PROFILES["dev"]
-    scopes = [SCOPES[name] for name in profile.scopes]
+    scopes = [SCOPES[name] for name in profile.batches]
     report = run_fronts(make_reference, scopes, JUDGE, profile)
     calls = [run.machine.calls + run.walks.calls for run in report.runs]
 
@@ -98,9 +98,9 @@ def test_reference_breaks_no_rule() -> None:
     ("mutant", "scope", "calls"),
     [
         ("fill.fault-skips-the-undo", "tiny", 3),
-        ("tier.dirty-without-a-pin", "tiny", 4),
+        ("tier.dirty-without-a-pin", "small", 4),
         ("tier.unsaved-page-is-let-go", "small", 6),
-        ("fill.victim-ignores-pins", "default", 8),
+        ("fill.victim-ignores-copies-in-flight", "default", 6),
     ],
 )
 def test_machine_alone_finds_mutants(mutant: str, scope: str, calls: int) -> None:

@@ -101,7 +101,7 @@ def test_goal_never_reached_is_a_failure(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Rules that hold where nothing happens hold for nothing."""
-    monkeypatch.setitem(profiles.PROFILES, "ci", BRIEF._replace(scopes=("tiny",), seeds=1))
+    monkeypatch.setitem(profiles.PROFILES, "ci", BRIEF._replace(seeds=1))
     code = machine("--profile", "ci")
     printed = capsys.readouterr().out
 

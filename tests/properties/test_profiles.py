@@ -109,8 +109,11 @@ def test_batches_end_before_copies_begin() -> None:
 
 def test_profiles_run_on_known_scopes() -> None:
     """`ci` must be able to reach every goal, and `dev` to end soon."""
-    assert {name for profile in PROFILES.values() for name in profile.scopes} <= SCOPES.keys()
-    assert PROFILES["dev"].batches < PROFILES["ci"].batches < PROFILES["deep"].batches
+    batches = {name: sum(profile.batches.values()) for name, profile in PROFILES.items()}
+
+    assert {name for profile in PROFILES.values() for name in profile.batches} <= SCOPES.keys()
+    assert batches["dev"] < batches["mutation"] < batches["ci"] < batches["deep"]
+    assert PROFILES["ci"].batches["wide"] == PROFILES["ci"].get_batches("5/3/1")
 
 
 def test_ci_in_the_environment_changes_nothing() -> None:
