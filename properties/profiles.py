@@ -116,7 +116,7 @@ PROFILES = {
         ),
         Profile(
             name="ci",
-            purpose="at every push: about 70 CPU seconds",
+            purpose="at every push: about 90 CPU seconds",
             settings=_settings(_GENERATE),
             batches=MAIN,
             seeds=80,

@@ -34,6 +34,9 @@ SIMPLEST: dict[str, tuple[Any, ...]] = {
 }
 """For arguments that are plain values, what is simpler than any other value."""
 
+SIMPLEST_HOW = {"handle": "pinned", "copy": "own"}
+"""For arguments that name a page and how it is meant, what is simpler than any other way."""
+
 PAGE_FIELDS = {"page", "handle", "copy"}
 """Arguments that name a page, alone or with how it is meant."""
 
@@ -155,8 +158,13 @@ def _simpler(arguments: dict[str, Any]) -> Iterator[tuple[str, Any]]:
         if field in SIMPLEST:
             values = SIMPLEST[field]
             yield from ((field, v) for v in values[: _place(values, value)])
-        elif isinstance(value, tuple) and value[0] > 0:
-            yield field, (0, *value[1:])
+        elif isinstance(value, tuple):
+            page, how = value
+            simplest = SIMPLEST_HOW.get(field, how)
+            if how != simplest:
+                yield from ((field, (0, simplest)), (field, (page, simplest)))
+            if page > 0:
+                yield field, (0, how)
         elif isinstance(value, int) and value > 0:
             yield field, 0
 
