@@ -29,7 +29,7 @@ FRONTS = ("walks", "machine")
 def find(mutant: str, front: str, seed: int) -> dict[str, Any]:
     """Return where one front, with one seed, finds a mutant within the `ci` budget."""
     profile = PROFILES["ci"]
-    scopes = [SCOPES[name] for name in profile.scopes]
+    scopes = [SCOPES[name] for name in profile.batches]
     report = run_fronts(
         partial(model, mutant),
         scopes,
