@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from properties import trace
+from properties.breaks import trace_of
 from properties.explorer import Exploration
 from properties.judge import Judge
 from properties.lookup import REFERENCE, make_model
@@ -11,7 +12,6 @@ from properties.registry import Rule
 from properties.render import render_replay
 from properties.replay import replay_all
 from properties.survey import Broken, Survey, survey
-from reference.calls import DEFAULT
 
 TRACES = Path("build") / "traces"
 """Where the trace of a break is written, relative to where the command is run."""
@@ -38,7 +38,7 @@ def explain(found: Survey, rules: Sequence[Rule]) -> Iterator[str]:
 
 
 def _explain_break(broken: Broken, rules: Sequence[Rule]) -> str:
-    calls = trace_of(broken)
+    calls = trace_of(broken, REFERENCE)
     if calls is None:
         where = "" if broken.search is None else f" in {broken.search.scope.name}"
         return f"{broken.rule}: BROKEN by {REFERENCE}{where}\n  because {broken.because}\n"
@@ -49,23 +49,3 @@ def _explain_break(broken: Broken, rules: Sequence[Rule]) -> str:
     again = replay_all(trace.symbolic(calls), model, Judge(rules))
     by_id = {rule.id: rule for rule in rules}
     return render_replay(again, by_id, REFERENCE, str(path))
-
-
-def trace_of(broken: Broken) -> trace.Trace | None:
-    """Return the shortest trace of a break; a rule of the whole space has none."""
-    search = broken.search
-    first = None if search is None else search.breaks.get(broken.rule)
-    if search is None or first is None:
-        return None
-    calls = search.path(first.node)
-    if first.call is not None:
-        calls.append((first.call, first.choice or DEFAULT))
-    header = trace.Header(
-        shape=search.scope.shape,
-        off=search.scope.off,
-        subject=REFERENCE,
-        rule=broken.rule,
-        because=broken.because,
-        scope=search.scope.name,
-    )
-    return trace.record(search.model, header, calls)

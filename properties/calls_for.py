@@ -128,7 +128,8 @@ def get_handles(view: View) -> tuple[list[Handle], list[Handle]]:
 
 def get_tickets(view: View, ledger: Ledger) -> list[Ticket]:
     """Return tickets to try: every one in flight, and the last issued of those that are not."""
-    shown = [copy.ticket for lease in view.leases.values() for copy in lease.copies]
+    copies = [copy for lease in view.leases.values() for copy in lease.copies]
+    shown: list[Ticket | None] = [copy.ticket for copy in copies]
     # A broken subject may show a copy without a ticket: nobody can complete that.
     in_flight = [ticket for ticket in shown if isinstance(ticket, int)]
     return in_flight + sorted(ledger.tickets.difference(in_flight))[-1:]

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 import msgspec
 
+from properties.breaks import trace_of
 from properties.exits import Exit, Misuse
 from properties.explorer import Exploration
 from properties.lookup import make_model
@@ -14,8 +15,7 @@ from properties.registry import all_rules
 from properties.render import render_columns
 from properties.scopes import SCOPES
 from properties.survey import MAIN_SCOPES, Broken, Survey, survey
-from properties.trace import Header, record, write
-from reference.calls import DEFAULT
+from properties.trace import write
 
 TRACES = Path("build") / "traces"
 
@@ -78,24 +78,12 @@ def _progress() -> Iterator[Callable[[Exploration], None]]:
 
 def _write_trace(broken: Broken, subject: str) -> Path | None:
     """Write the shortest trace of a break; a rule of the whole space has none."""
-    search = broken.search
-    found = None if search is None else search.breaks.get(broken.rule)
-    if search is None or found is None:
+    trace = trace_of(broken, subject)
+    if trace is None:
         return None
-    calls = search.path(found.node)
-    if found.call is not None:
-        calls.append((found.call, found.choice or DEFAULT))
-    header = Header(
-        shape=search.scope.shape,
-        off=search.scope.off,
-        subject=subject,
-        rule=broken.rule,
-        because=broken.because,
-        scope=search.scope.name,
-    )
-    path = TRACES / f"{broken.rule}--{search.scope.name}.jsonl"
+    path = TRACES / f"{broken.rule}--{trace.header.scope}.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
-    write(record(search.model, header, calls), path)
+    write(trace, path)
     return path
 
 
