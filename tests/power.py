@@ -43,7 +43,7 @@ def find(mutant: str, front: str, seed: int) -> dict[str, Any]:
     broken = report.broken
     if broken is None or broken.broken is None:
         return {"found": False, "calls": calls, "scope": None, "rule": None}
-    rule = broken.broken.failure.rule
+    rule = broken.broken.rule
     return {"found": True, "calls": calls, "scope": broken.scope.name, "rule": rule}
 
 

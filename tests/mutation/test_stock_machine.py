@@ -16,4 +16,4 @@ def test_machine_breaks_no_rule() -> None:
     report = run_fronts(make_model(REFERENCE), scopes, JUDGE, PROFILES["mutation"])
     broken = report.broken
 
-    assert broken is None or broken.broken is None, f"RULES {broken.broken.failure.rule}"
+    assert broken is None or broken.broken is None, f"RULES {broken.broken.rule}"
