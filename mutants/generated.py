@@ -109,9 +109,9 @@ def _ask(originals: tuple[Original, ...], scratch: Path) -> _Answer:
         (folder / "pyproject.toml").write_text(settings, encoding="utf-8")
         paths = [original.path for original in originals]
         answer = folder / "answer.json"
-        # -I: the folder, which holds a copy of the package, stays off the import path.
+        # -P: the folder, which holds a copy of the package, stays off the import path.
         done = subprocess.run(
-            [sys.executable, "-I", "-c", _DRIVER, WANTED_VERSION, str(answer), *paths],
+            [sys.executable, "-P", "-c", _DRIVER, WANTED_VERSION, str(answer), *paths],
             cwd=folder,
             capture_output=True,
             text=True,

@@ -56,11 +56,11 @@ def get_digest(root: Path) -> str:
     return found.hexdigest()
 
 
-def make_corpus(toured: Sequence[str] = TOURED) -> tuple[Recorded, ...]:
-    """Return the tours of these scopes and all walks; the same for the same tree."""
+def make_corpus(toured: Sequence[str] | None = None) -> tuple[Recorded, ...]:
+    """Return the tours of these scopes (`TOURED`) and all walks; the same for the same tree."""
     runs = []
     make = make_model(REFERENCE)
-    for name in toured:
+    for name in TOURED if toured is None else toured:
         scope = SCOPES[name]
         found = tour(make(scope.shape, scope.off), scope)
         runs += [Recorded(f"tour of {name}", name, run) for run in found.runs]
