@@ -5,7 +5,10 @@ from pathlib import Path
 import pytest
 
 from properties import corpus
+from properties.cli import PROPERTIES
+from properties.cli import run as run_command
 from properties.corpus import Recorded, decode_run, encode_run, get_corpus, get_digest
+from properties.exits import Exit
 from properties.scopes import SCOPES
 from properties.subject import FunctionModel, reference_modules
 
@@ -62,3 +65,18 @@ def test_run_survives_its_line() -> None:
     run = Recorded("walk 3", "claims", tuple((call, corpus.Choice()) for call in scope.opening))
 
     assert run == decode_run(encode_run(run))
+
+
+@pytest.mark.usefixtures("small_corpus")
+def test_command_says_what_is_recorded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whoever wants to make the runs on a tier of their own must find the file."""
+    monkeypatch.chdir(tmp_path)
+    code = run_command(PROPERTIES, ["corpus"])
+    shown = capsys.readouterr().out.splitlines()
+
+    assert Exit.FINE == code
+    assert ["tiny", "3", "940"] == shown[1].split()
+    assert "recorded in build/corpus/" in shown[-1]
+    assert Path(shown[-1].removeprefix("recorded in ")).exists()
