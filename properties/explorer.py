@@ -62,7 +62,6 @@ class Exploration:
         self.tolerant = tolerant
         self.calls = 0
         self.expanded = 0
-        self.seconds = 0.0
         self.expand_at_most = sys.maxsize
         self.first_of: dict[tuple[object, ...], int] = {}
         if start is not None:
@@ -150,7 +149,6 @@ class Exploration:
         finally:
             if was_enabled:
                 gc.enable()
-            self.seconds += time.monotonic() - start
         return self
 
     def _round(self, workers: int) -> None:
