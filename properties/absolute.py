@@ -16,6 +16,7 @@ from properties.scopes import Scope
 from properties.view import LeaseView, View
 from reference.calls import (
     DEFAULT,
+    Abandon,
     Alloc,
     Call,
     Choice,
@@ -23,14 +24,19 @@ from reference.calls import (
     CompleteWriteBack,
     Fault,
     Fill,
+    Find,
     Finish,
+    Land,
     Lookup,
     MarkDirty,
     Open,
     Outcome,
+    Publish,
     Read,
     Release,
+    Reset,
     Share,
+    Truncate,
     Unpin,
     Write,
     WriteBack,
@@ -72,7 +78,7 @@ class Meaning:
             self.leases_issued += 1
             if None in self.seats:
                 self.seats[self.seats.index(None)] = value
-        elif type(call) is Finish:
+        elif type(call) is Finish or type(call) is Abandon:
             self.ended = call.lease
             self.seats = [None if lease == call.lease else lease for lease in self.seats]
         elif type(call) is Lookup and value is not None:
@@ -273,3 +279,32 @@ class Meaning:
     def finish(self, lease: int) -> Asked:
         """End a lease."""
         return Finish(self.lease(lease)), DEFAULT
+
+    def abandon(self, lease: int) -> Asked:
+        """End a lease at any moment."""
+        return Abandon(self.lease(lease)), DEFAULT
+
+    def land(self, copy: int, ok: bool) -> Asked:
+        """Report that a copy in quarantine landed, or not; a negative one is none of them."""
+        waiting = [orphan.ticket for orphan in self.view.quarantine]
+        if copy >= 0 and waiting:
+            return Land(waiting[copy % len(waiting)], ok), DEFAULT
+        return Land(max(self.tickets, default=-1) + 1, ok), DEFAULT
+
+    def reset(self) -> Asked:
+        """Drop all residency."""
+        return Reset(), DEFAULT
+
+    def truncate(self, lease: int, page: Named, rows: int) -> Asked:
+        """Take rows of a page back."""
+        by = self.lease(lease, lambda lease: lease.table or lease.borrowed)
+        return Truncate(by, self.page(by, page), rows), DEFAULT
+
+    def publish(self, lease: int, page: Named, key: int) -> Asked:
+        """Let a key name a page."""
+        by = self.lease(lease, lambda lease: lease.table or lease.borrowed)
+        return Publish(by, self.page(by, page), key), DEFAULT
+
+    def find(self, lease: int, key: int) -> Asked:
+        """Look a key up and hold what it names."""
+        return Find(self.lease(lease), key), DEFAULT

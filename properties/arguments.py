@@ -13,18 +13,24 @@ from hypothesis import strategies as st
 from properties.scopes import Scope
 from properties.view import View
 from reference.calls import (
+    Abandon,
     Alloc,
     Call,
     CompleteFill,
     CompleteWriteBack,
     Fill,
+    Find,
     Finish,
+    Land,
     Lookup,
     MarkDirty,
     Open,
+    Publish,
     Read,
     Release,
+    Reset,
     Share,
+    Truncate,
     Unpin,
     Write,
     WriteBack,
@@ -64,7 +70,15 @@ def get_arguments(scope: Scope) -> dict[type[Call], dict[str, Strategy]]:
         "copy": copy,
         "ok": st.sampled_from((True, True, True, True, False)),
     }
-    return {
+    leaving = {"lease": st.sampled_from([*seats] + [len(seats)] * 4)}
+    key = st.sampled_from(range(scope.keys))
+    held = {"lease": lease, "page": _get_named(scope, pages, "held")}
+    landed = {
+        "copy": st.sampled_from((0, 0, 0, 1, 1, 2, -1)),
+        "ok": st.sampled_from((True, True, True, False)),
+    }
+    lengths = [*range(scope.shape.rows)] * 4 + [-1, scope.shape.rows, scope.shape.rows + 1]
+    arguments: dict[type[Call], dict[str, Strategy]] = {
         Open: {"promise": st.sampled_from([*scope.promises] * 4 + [0, scope.shape.frames + 1])},
         Alloc: {"lease": lease, "page": st.sampled_from(pages)},
         Share: {"lease": lease, "page": _get_named(scope, pages, "lent")},
@@ -84,8 +98,15 @@ def get_arguments(scope: Scope) -> dict[type[Call], dict[str, Strategy]]:
         Read: {**pinned, "row": row},
         WriteBack: pinned,
         CompleteWriteBack: reported,
-        Finish: {"lease": st.sampled_from([*seats] + [len(seats)] * 4)},
+        Finish: leaving,
+        Abandon: leaving,
+        Land: landed,
+        Reset: {},
+        Truncate: {**held, "rows": st.sampled_from(lengths)},
+        Publish: {**held, "key": key},
+        Find: {"lease": lease, "key": key},
     }
+    return {call: drawn for call, drawn in arguments.items() if call in scope.operations}
 
 
 def _is_used(view: View, _scope: Scope) -> bool:
@@ -101,6 +122,9 @@ POSSIBLE: dict[type[Call], Callable[[View, Scope], bool]] = {
     **dict.fromkeys((Unpin, MarkDirty, Write, Read, WriteBack), _is_used),
     CompleteFill: lambda view, _: bool(view.claimed),
     CompleteWriteBack: lambda view, _: bool(view.torn),
+    **dict.fromkeys((Abandon, Reset, Truncate, Find), lambda view, _: bool(view.leases)),
+    Land: lambda view, _: bool(view.quarantine),
+    Publish: lambda view, _: any(any(rows or ()) for rows in view.host.values()),
 }
 """Whether an operation may come to anything, or to a refusal that says something. Without it three
 calls in four are made by nobody, or about what nobody has pinned."""

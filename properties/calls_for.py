@@ -12,18 +12,25 @@ from properties.rules.rows import first_due
 from properties.scopes import Scope
 from properties.view import View
 from reference.calls import (
+    BASE,
+    Abandon,
     Alloc,
     Call,
     CompleteFill,
     CompleteWriteBack,
     Fill,
+    Find,
     Finish,
+    Land,
     Lookup,
     MarkDirty,
     Open,
+    Publish,
     Read,
     Release,
+    Reset,
     Share,
+    Truncate,
     Unpin,
     Write,
     WriteBack,
@@ -37,6 +44,9 @@ def calls_for(view: View, ledger: Ledger, scope: Scope, forbidden: bool = True) 
     Without the forbidden ones, those that meet a refusal of their row are left out.
     """
     calls = _all_calls(view, ledger, scope)
+    if scope.operations is not BASE:
+        calls += _wider_calls(view, ledger, scope)
+        calls = [call for call in calls if type(call) in scope.operations]
     if forbidden:
         return calls
     return [call for call in calls if first_due(view, ledger, call) is None]
@@ -61,6 +71,26 @@ def _all_calls(view: View, ledger: Ledger, scope: Scope) -> list[Call]:
         calls.append(Finish(lease))
     handle = next(iter(current + wrong))
     return calls + _calls_of_nobody(unknown_lease(view, ledger), handle, never, value)
+
+
+def _wider_calls(view: View, ledger: Ledger, scope: Scope) -> list[Call]:
+    """What leaves, takes back and finds: for every lease, and for one that is not open."""
+    never = max(ledger.tickets, default=-1) + 1
+    calls: list[Call] = [Reset()]
+    for ticket in [*(copy.ticket for copy in view.quarantine), *get_tickets(view, ledger)]:
+        calls += (Land(ticket, True), Land(ticket, False))
+    calls += (Land(never, True), Land(never, False))
+    for lease in (*view.leases, unknown_lease(view, ledger)):
+        calls.append(Abandon(lease))
+        calls += [Find(lease, key) for key in range(scope.keys)]
+        for page in range(view.shape.pages + 1):
+            calls += [Truncate(lease, page, rows) for rows in range(-1, view.shape.rows + 2)]
+            calls += [Publish(lease, page, key) for key in range(scope.keys)]
+        for copy in view.quarantine:
+            # What its lease would have said, had it not gone; and what another must not say.
+            calls += (CompleteFill(lease, copy.ticket, True),)
+            calls += (CompleteWriteBack(lease, copy.ticket, True),)
+    return list(dict.fromkeys(calls))
 
 
 def _completions(lease: LeaseId, tickets: list[Ticket]) -> list[Call]:

@@ -17,18 +17,25 @@ from properties.misuse import Past, draw_misuse
 from properties.scopes import Scope
 from properties.view import LeaseView, View
 from reference.calls import (
+    NAMES,
+    Abandon,
     Alloc,
     Call,
     Choice,
     CompleteFill,
     CompleteWriteBack,
     Fill,
+    Find,
     Finish,
+    Land,
     Lookup,
     MarkDirty,
+    Publish,
     Read,
     Release,
+    Reset,
     Share,
+    Truncate,
     Unpin,
     Write,
     WriteBack,
@@ -48,6 +55,9 @@ MISSES = 0.5
 COPIES_LAND = 0.8
 """The share of completions that are told the copies landed."""
 
+LANDING = 0.1
+"""The share of calls that land a copy in quarantine, where there are some."""
+
 Drawn = TypeVar("Drawn")
 
 
@@ -63,9 +73,11 @@ class Drawer:
         self.scope = scope
         self.past = past
         self.value = 0
+        known = {NAMES[call] for call in scope.operations}
         self.senses = [
             sense
             for sense, weight, factors in SENSES
+            if sense.__name__ in known
             for _ in range(weight * factors[int(random.random() * 3)])
         ]
 
@@ -81,6 +93,8 @@ class Drawer:
             opening = draw_open(self.random, view, self.scope)
             if opening is not None:
                 return opening
+        if view.quarantine and uniform() < LANDING:
+            return Land(self.pick(view.quarantine).ticket, uniform() < COPIES_LAND)
         lease_ids = list(leases)
         if lease_ids and uniform() >= FORBIDDEN:
             lease_id = lease_ids[int(uniform() * len(lease_ids))]
@@ -92,7 +106,7 @@ class Drawer:
                 if call is not None:
                     return call
         self.value += 1
-        return draw_misuse(self.random, view, ledger, self.past, self.value)
+        return draw_misuse(self.random, view, ledger, self.past, self.value, self.scope)
 
     def pick(self, values: Sequence[Drawn]) -> Drawn:
         """Return one of the values."""
@@ -219,6 +233,45 @@ class Drawer:
                 return None
         return Finish(lease_id)
 
+    # ------------------------------------------------------------- leaving, drafts and keys
+
+    def abandon(self, view: View, lease_id: LeaseId, lease: LeaseView) -> Call | None:
+        """As a rule a lease that is in the middle of something."""
+        if lease.copies or lease.pins or self.random.random() < 0.1:
+            return Abandon(lease_id)
+        return None
+
+    def reset(self, view: View, lease_id: LeaseId, lease: LeaseView) -> Call | None:
+        """As a rule while a copy is in flight."""
+        busy = any(other.copies for other in view.leases.values())
+        return Reset() if busy or self.random.random() < 0.1 else None
+
+    def truncate(self, view: View, lease_id: LeaseId, lease: LeaseView) -> Call | None:
+        """A page that nothing copies; a lost one to nothing, so that it can be used again."""
+        pages = lease.table + lease.borrowed
+        lost = [page for page in pages if page in view.lost and page not in view.touched]
+        if lost:
+            return Truncate(lease_id, self.pick(lost), 0)
+        still = [page for page in pages if page not in view.claimed and page not in view.torn]
+        if not still:
+            return None
+        return Truncate(lease_id, self.pick(still), int(self.random.random() * view.shape.rows))
+
+    def publish(self, view: View, lease_id: LeaseId, lease: LeaseView) -> Call | None:
+        """A full page that is not named yet, under a key that names none."""
+        keys = [key for key in range(self.scope.keys) if key not in view.keys]
+        pages = lease.table + lease.borrowed
+        pages = tuple(page for page in pages if all(view.host.get(page) or (0,)))
+        if not keys or not pages:
+            return None
+        return Publish(lease_id, self.pick(pages), self.pick(keys))
+
+    def find(self, view: View, lease_id: LeaseId, lease: LeaseView) -> Call | None:
+        """Any key, as a rule one that names a page."""
+        if view.keys and self.random.random() < 0.8:
+            return Find(lease_id, self.pick(list(view.keys)))
+        return Find(lease_id, int(self.random.random() * self.scope.keys))
+
     # ---------------------------------------------------------------------------- handles
 
     def _pinned(self, view: View, lease: LeaseView) -> Handle | None:
@@ -257,6 +310,11 @@ SENSES: tuple[tuple[Sense, int, tuple[int, int, int]], ...] = (
     (Drawer.lookup, 1, AT_TIMES),
     (Drawer.release, 1, AT_TIMES),
     (Drawer.finish, 1, AT_TIMES),
+    (Drawer.abandon, 1, AT_TIMES),
+    (Drawer.reset, 1, (0, 0, 1)),
+    (Drawer.truncate, 1, AT_TIMES),
+    (Drawer.publish, 3, OFTEN),
+    (Drawer.find, 1, AT_TIMES),
 )
 """What makes sense for a lease, how much of it there is, and the walk's own weights."""
 

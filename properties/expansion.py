@@ -16,7 +16,7 @@ from properties.ledger import Ledger
 from properties.scopes import Scope, is_inside
 from properties.step import Step
 from properties.subject import Model
-from properties.symmetry import canonical, control
+from properties.symmetry import canonical, get_control
 from properties.view import View
 from reference.calls import Call, Choice, Outcome
 
@@ -184,7 +184,8 @@ class _Worker:
             return target
         target = self.local[key] = -1 - len(self.found.new)
         inside = is_inside(view, self.search.scope)
-        new = Node(state, ledger, number, call, choice, node.depth + 1, control(view, ledger))
+        form = get_control(view, ledger, self.search.scope)
+        new = Node(state, ledger, number, call, choice, node.depth + 1, form)
         self.found.new.append((key, inside, new))
         verdicts = self.search.judge.judge_view(view, ledger)
         if verdicts:

@@ -21,7 +21,7 @@ from properties.judge import Judge
 from properties.ledger import Ledger
 from properties.scopes import Scope
 from properties.subject import Model
-from properties.symmetry import canonical, control
+from properties.symmetry import canonical, get_control
 from reference.calls import Call, Choice
 
 Answer = Literal["holds", "broken", "undetermined"]
@@ -82,7 +82,8 @@ class Exploration:
         self, state: Any, ledger: Ledger, call: Call | None, choice: Choice | None, depth: int
     ) -> None:
         view = self.model.view(state)
-        node = Node(state, ledger, len(self.nodes) - 1, call, choice, depth, control(view, ledger))
+        form = get_control(view, ledger, self.scope)
+        node = Node(state, ledger, len(self.nodes) - 1, call, choice, depth, form)
         self.seen[canonical(view, ledger)] = len(self.nodes)
         self._append(node)
         for rule, because in self.judge.judge_view(view, ledger):

@@ -5,21 +5,27 @@ A rule that is never tested where it matters holds for nothing. A goal is one fu
 is what a report prints.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass
 from typing import TypeVar
 
 from properties.step import Step
 from reference.calls import (
     CALLS,
+    Abandon,
     Alloc,
     Call,
     CompleteFill,
     Fill,
+    Find,
     Finish,
+    Land,
     MarkDirty,
+    Publish,
     Read,
     Release,
+    Reset,
+    Truncate,
     Unpin,
     WriteBack,
 )
@@ -40,6 +46,8 @@ class Goal:
     """Whether a step reaches it."""
     calls: tuple[type[Call], ...]
     """The calls that can."""
+    after: type[Call] | None
+    """An operation without which the calls cannot reach it."""
     needs: str
     """What a scope must have for it, for people; empty if every scope has it."""
 
@@ -47,21 +55,29 @@ class Goal:
 _FOUND: list[Goal] = []
 
 
-def goal(calls: Iterable[type[Call]] = CALLS, needs: str = "") -> Callable[[Reached], Reached]:
+def goal(
+    calls: Iterable[type[Call]] = CALLS, needs: str = "", after: type[Call] | None = None
+) -> Callable[[Reached], Reached]:
     """Mark `(step) -> bool` as a goal."""
 
     def mark(reached: Reached) -> Reached:
         sentence = (reached.__doc__ or "").partition("\n")[0]
         name = reached.__name__.replace("_", "-")
-        _FOUND.append(Goal(name, sentence, reached, tuple(calls), needs))
+        _FOUND.append(Goal(name, sentence, reached, tuple(calls), after, needs))
         return reached
 
     return mark
 
 
-def all_goals() -> tuple[Goal, ...]:
-    """Return every goal, sorted by id."""
-    return tuple(sorted(_FOUND, key=lambda found: found.id))
+def all_goals(operations: Container[type[Call]] = CALLS) -> tuple[Goal, ...]:
+    """Return every goal that these operations may reach, sorted by id."""
+    found = [
+        goal
+        for goal in _FOUND
+        if any(call in operations for call in goal.calls)
+        and (goal.after is None or goal.after in operations)
+    ]
+    return tuple(sorted(found, key=lambda goal: goal.id))
 
 
 @goal([Fill], needs="wide")
@@ -155,6 +171,95 @@ def read_while_written_back(step: Step) -> bool:
 def read_what_was_written(step: Step) -> bool:
     """A read returned a value that was written."""
     return step.outcome.value != 0
+
+
+# -------------------------------------------------------------------- leaving and taking back
+
+
+@goal([Abandon], needs="abandon")
+def abandoned_before_its_first_pin(step: Step) -> bool:
+    """A lease with pages and nothing in any frame was abandoned."""
+    lease = step.before.leases[step.call.lease]  # type: ignore[union-attr]
+    return bool(lease.table) and not lease.pins and not lease.claims
+
+
+@goal([Abandon], needs="abandon")
+def abandoned_during_a_fill(step: Step) -> bool:
+    """A lease was abandoned with a fill in flight."""
+    return bool(step.before.leases[step.call.lease].claims)  # type: ignore[union-attr]
+
+
+@goal([Abandon], needs="abandon")
+def abandoned_during_a_write_back(step: Step) -> bool:
+    """A lease was abandoned with a write-back in flight."""
+    copies = step.before.leases[step.call.lease].copies  # type: ignore[union-attr]
+    return any(copy.kind == "write-back" for copy in copies)
+
+
+@goal([Abandon], needs="abandon, leases")
+def heir_keeps_dirty_rows(step: Step) -> bool:
+    """A dirty page of a lease that was abandoned stayed with another that uses it."""
+    pins = step.before.leases[step.call.lease].pins  # type: ignore[union-attr]
+    frames = [step.after.frame_of(page) for page in pins]
+    return any(frame is not None and frame.dirty for frame in frames)
+
+
+@goal([Abandon], needs="abandon, leases")
+def unpublished_rows_went(step: Step) -> bool:
+    """A page outlived the lease that wrote it, and what was not published is gone."""
+    return bool(step.outcome.value)
+
+
+@goal([CompleteFill], needs="abandon, two misses", after=Abandon)
+def heir_failed_too(step: Step) -> bool:
+    """A fill failed whose claim alone had kept the dirty rows of a lease that was abandoned."""
+    return bool(step.outcome.failed and step.outcome.value)
+
+
+@goal([Land], needs="quarantine")
+def retired_page_came_back(step: Step) -> bool:
+    """A page whose life had ended under a copy became free as the copy landed."""
+    return len(step.after.retired) < len(step.before.retired)
+
+
+@goal([Land], needs="quarantine, leases")
+def landed_for_another(step: Step) -> bool:
+    """A write-back whose lease was gone landed for one that still pins the page."""
+    copies = step.before.orphaned.items()
+    own = [number for number, copy in copies if copy.ticket == step.call.ticket]  # type: ignore[union-attr]
+    return any(step.before.frames[number].page is not None for number in own)
+
+
+@goal([Reset], needs="reset")
+def reset_during_a_copy(step: Step) -> bool:
+    """Residency was reset with a copy in flight."""
+    return any(lease.copies for lease in step.before.leases.values())
+
+
+@goal([Truncate], needs="truncate")
+def published_rows_taken_back(step: Step) -> bool:
+    """Rows that a host page had already were taken back."""
+    return step.before.host != step.after.host and not step.before.lost
+
+
+@goal([Truncate], needs="truncate, abandon", after=Abandon)
+def lost_page_used_again(step: Step) -> bool:
+    """A page whose rows were lost was truncated to nothing, and can be used again."""
+    return len(step.after.lost) < len(step.before.lost)
+
+
+@goal([Find], needs="keys, leases")
+def found_what_another_published(step: Step) -> bool:
+    """A lease found a page by its key that it did not hold."""
+    lease = step.before.leases[step.call.lease]  # type: ignore[union-attr]
+    page = step.outcome.value
+    return page is not None and page not in lease.table + lease.borrowed
+
+
+@goal([MarkDirty, Truncate], needs="keys", after=Publish)
+def changed_page_lost_its_key(step: Step) -> bool:
+    """A page that a key named was written to, or truncated, and cannot be found any more."""
+    return len(step.after.keys) < len(step.before.keys)
 
 
 def _asked(step: Step) -> tuple[int, ...]:

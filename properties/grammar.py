@@ -204,7 +204,7 @@ def _check_outcome(line: Line, earlier: list[Line]) -> None:
         _check(isinstance(name, str), "outcome.refused", name, "it is the name of a refusal")
         _check(isinstance(fields, dict), "outcome.fields", fields, "it is an object")
     elif "failed" in outcome:
-        _check_keys("outcome", outcome, {"failed"}, set())
+        _check_keys("outcome", outcome, {"failed"}, {"value"})
         _check(outcome["failed"] is True, "outcome.failed", outcome["failed"], "it is true")
     else:
         _check_keys("outcome", outcome, {"value"}, set())

@@ -3,25 +3,32 @@
 It never looks at a view, so a rule that compares a view with it compares two sources.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any, Self
 
 import msgspec
 
 from reference.calls import (
+    Abandon,
     Alloc,
     Call,
     CompleteFill,
+    CompleteWriteBack,
     Fill,
+    Find,
     Finish,
+    Land,
     Open,
     Outcome,
+    Publish,
     Release,
+    Reset,
     Share,
+    Truncate,
     Write,
     WriteBack,
 )
-from reference.words import Handle, LeaseId, Page, Plan, Rows, Ticket
+from reference.words import Handle, Key, LeaseId, Page, Plan, Rows, Ticket
 
 
 class IssuedPlan(msgspec.Struct, frozen=True):
@@ -41,7 +48,10 @@ class Ledger(msgspec.Struct, frozen=True):
     rows: int
     """Rows in a page."""
     latest: dict[Page, Rows]
-    """For each live page, the last value written to each row in this life, zero if none."""
+    """For each live page, the last value written to each row in this life, zero if none.
+
+    Rows that went with their lease are as they were published; of a lost page nothing is known.
+    """
     held: dict[LeaseId, tuple[Page, ...]]
     """For each open lease, the pages it holds."""
     plans: dict[Ticket, IssuedPlan]
@@ -52,6 +62,21 @@ class Ledger(msgspec.Struct, frozen=True):
     """Every lease id issued so far."""
     tickets: frozenset[Ticket]
     """Every ticket issued so far."""
+    published: dict[Page, Rows] = {}
+    """For each live page its rows as the host has them; no entry from the start of a write-back
+    until one succeeds."""
+    writing: dict[Ticket, tuple[LeaseId, Page]] = {}
+    """The write-backs in flight whose result is still wanted."""
+    lost: frozenset[Page] = frozenset()
+    """Live pages whose rows went with a lease while the host page was torn."""
+    orphans: frozenset[Ticket] = frozenset()
+    """Copies in flight that no lease owns any more."""
+    uncovered: frozenset[Ticket] = frozenset()
+    """Those of them that a reset left behind, so that no promise covers their frames."""
+    left: bool = False
+    """A lease was abandoned."""
+    named: dict[Key, Rows] = {}
+    """The rows that were published under each key, last."""
 
     @classmethod
     def empty(cls, rows: int) -> Self:
@@ -79,6 +104,7 @@ def _alloc(ledger: Ledger, call: Alloc, outcome: Outcome) -> Ledger:
         ledger,
         held=_hold(ledger, call.lease, page),
         latest={**ledger.latest, page: (0,) * ledger.rows},
+        published={**ledger.published, page: (0,) * ledger.rows},
         past=ledger.past - {page},
     )
 
@@ -105,11 +131,21 @@ def _drop(
     ledger: Ledger, held: dict[LeaseId, tuple[Page, ...]], dropped: tuple[Page, ...]
 ) -> Ledger:
     ended = [page for page in dropped if not any(page in pages for pages in held.values())]
-    latest = {page: rows for page, rows in ledger.latest.items() if page not in ended}
-    written = [page for page in ended if any(ledger.latest.get(page, ()))]
+    written = [page for page in ended if any(ledger.latest.get(page, ())) or page in ledger.lost]
     return msgspec.structs.replace(
-        ledger, held=held, latest=latest, past=ledger.past.union(written)
+        ledger,
+        held=held,
+        latest={page: rows for page, rows in ledger.latest.items() if page not in ended},
+        published={page: rows for page, rows in ledger.published.items() if page not in ended},
+        writing=_void(ledger, ended),
+        lost=ledger.lost.difference(ended),
+        past=ledger.past.union(written),
     )
+
+
+def _void(ledger: Ledger, pages: Collection[Page]) -> dict[Ticket, tuple[LeaseId, Page]]:
+    """Return the write-backs in flight but those of these pages, whose result is void now."""
+    return {ticket: wrote for ticket, wrote in ledger.writing.items() if wrote[1] not in pages}
 
 
 def _fill(ledger: Ledger, call: Fill, outcome: Outcome) -> Ledger:
@@ -126,9 +162,10 @@ def _fill(ledger: Ledger, call: Fill, outcome: Outcome) -> Ledger:
     )
 
 
-def _complete_fill(ledger: Ledger, call: CompleteFill, _outcome: Outcome) -> Ledger:
+def _complete_fill(ledger: Ledger, call: CompleteFill, outcome: Outcome) -> Ledger:
     plans = {ticket: plan for ticket, plan in ledger.plans.items() if ticket != call.ticket}
-    return msgspec.structs.replace(ledger, plans=plans)
+    ledger = msgspec.structs.replace(ledger, plans=plans)
+    return _forget(ledger, outcome.value) if outcome.failed else ledger
 
 
 def _write(ledger: Ledger, call: Write, _outcome: Outcome) -> Ledger:
@@ -139,11 +176,107 @@ def _write(ledger: Ledger, call: Write, _outcome: Outcome) -> Ledger:
     return msgspec.structs.replace(ledger, latest={**ledger.latest, call.handle.page: rows})
 
 
-def _write_back(ledger: Ledger, _call: WriteBack, outcome: Outcome) -> Ledger:
+def _write_back(ledger: Ledger, call: WriteBack, outcome: Outcome) -> Ledger:
     ticket: Ticket | None = outcome.value  # type: ignore[assignment]
     if ticket is None:
         return ledger
-    return msgspec.structs.replace(ledger, tickets=ledger.tickets | {ticket})
+    torn = call.handle.page
+    return msgspec.structs.replace(
+        ledger,
+        tickets=ledger.tickets | {ticket},
+        writing={**ledger.writing, ticket: (call.lease, torn)},
+        published={page: rows for page, rows in ledger.published.items() if page != torn},
+    )
+
+
+def _complete_write_back(ledger: Ledger, call: CompleteWriteBack, outcome: Outcome) -> Ledger:
+    return _end_write_back(ledger, call.ticket, call.ok and not outcome.failed)
+
+
+def _end_write_back(ledger: Ledger, ticket: Ticket, landed: bool) -> Ledger:
+    _, page = ledger.writing.get(ticket, (None, None))
+    if page is None:
+        return ledger
+    writing = {other: wrote for other, wrote in ledger.writing.items() if other != ticket}
+    published = ledger.published
+    if landed and page in ledger.latest:
+        published = {**published, page: ledger.latest[page]}
+    return msgspec.structs.replace(ledger, writing=writing, published=published)
+
+
+# --------------------------------------------------------------- leaving, taking back, finding
+
+
+def _abandon(ledger: Ledger, call: Abandon, outcome: Outcome) -> Ledger:
+    held = {lease: pages for lease, pages in ledger.held.items() if lease != call.lease}
+    plans = {ticket: plan for ticket, plan in ledger.plans.items() if plan.lease != call.lease}
+    left = set(ledger.plans.keys() - plans.keys())
+    left.update(ticket for ticket, (lease, _) in ledger.writing.items() if lease == call.lease)
+    ledger = _forget(ledger, outcome.value)
+    ledger = msgspec.structs.replace(
+        ledger, plans=plans, orphans=ledger.orphans.union(left), left=True
+    )
+    return _drop(ledger, held, ledger.held.get(call.lease, ()))
+
+
+def _reset(ledger: Ledger, _call: Reset, outcome: Outcome) -> Ledger:
+    left = (ledger.plans.keys() | ledger.writing.keys()) - ledger.orphans
+    return msgspec.structs.replace(
+        _forget(ledger, outcome.value),
+        plans={},
+        orphans=ledger.orphans.union(left),
+        uncovered=ledger.uncovered.union(left),
+    )
+
+
+def _forget(ledger: Ledger, gone: object) -> Ledger:
+    """The unpublished rows of these pages are gone; a broken subject may name anything."""
+    pages = [page for page in gone if page in ledger.latest] if isinstance(gone, tuple) else []
+    if not pages:
+        return ledger
+    latest = {page: rows for page, rows in ledger.latest.items() if page not in pages}
+    latest.update((page, ledger.published[page]) for page in pages if page in ledger.published)
+    lost = [page for page in pages if page not in ledger.published]
+    return msgspec.structs.replace(
+        ledger, latest=latest, lost=ledger.lost.union(lost), writing=_void(ledger, pages)
+    )
+
+
+def _land(ledger: Ledger, call: Land, outcome: Outcome) -> Ledger:
+    ledger = _end_write_back(ledger, call.ticket, call.ok and not outcome.failed)
+    return msgspec.structs.replace(
+        ledger,
+        orphans=ledger.orphans - {call.ticket},
+        uncovered=ledger.uncovered - {call.ticket},
+    )
+
+
+def _truncate(ledger: Ledger, call: Truncate, _outcome: Outcome) -> Ledger:
+    page, length = call.page, call.rows
+    zeros = (0,) * ledger.rows
+    latest, published = dict(ledger.latest), dict(ledger.published)
+    if page in ledger.lost:
+        if length > 0:
+            return ledger
+        latest[page] = published[page] = zeros
+    for rows in (latest, published):
+        if page in rows:
+            rows[page] = rows[page][:length] + zeros[length:]
+    return msgspec.structs.replace(
+        ledger, latest=latest, published=published, lost=ledger.lost - {page}
+    )
+
+
+def _publish(ledger: Ledger, call: Publish, _outcome: Outcome) -> Ledger:
+    rows = ledger.latest.get(call.page, ())
+    return msgspec.structs.replace(ledger, named={**ledger.named, call.key: rows})
+
+
+def _find(ledger: Ledger, call: Find, outcome: Outcome) -> Ledger:
+    page: Page | None = outcome.value  # type: ignore[assignment]
+    if page is None or page in ledger.held.get(call.lease, ()):
+        return ledger
+    return msgspec.structs.replace(ledger, held=_hold(ledger, call.lease, page))
 
 
 _ABSORBERS: dict[type[Call], Callable[[Ledger, Any, Outcome], Ledger]] = {
@@ -156,4 +289,11 @@ _ABSORBERS: dict[type[Call], Callable[[Ledger, Any, Outcome], Ledger]] = {
     CompleteFill: _complete_fill,
     Write: _write,
     WriteBack: _write_back,
+    CompleteWriteBack: _complete_write_back,
+    Abandon: _abandon,
+    Reset: _reset,
+    Land: _land,
+    Truncate: _truncate,
+    Publish: _publish,
+    Find: _find,
 }

@@ -30,10 +30,10 @@ from properties.shorten import MachineStep, shorten
 from properties.step import Step
 from properties.tally import Tally
 from properties.trace import Header, record
-from reference.calls import DEFAULT, NAMES, Call, Choice, Finish, Release
+from reference.calls import DEFAULT, NAMES, Abandon, Call, Choice, Finish, Release, Reset
 from reference.words import Shape
 
-GROUPS = {Finish: "end", Release: "end"}
+GROUPS = {Finish: "end", Release: "end", Abandon: "end", Reset: "end"}
 OTHERS = "call"
 """The names of the functions of the rules.
 

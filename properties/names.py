@@ -12,13 +12,17 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from properties.view import View
 from reference.calls import (
+    Abandon,
     Alloc,
     Call,
     Choice,
+    CompleteFill,
     Fill,
+    Find,
     Lookup,
     Open,
     Outcome,
+    Reset,
     WriteBack,
 )
 from reference.words import FrameNumber, Handle, Page
@@ -131,11 +135,16 @@ class Names:
                 "fields": {field: self._write_field(field, value) for field, value in fields},
             }
         if outcome.failed:
-            return {"failed": True}
+            told = (
+                {} if outcome.value is None else {"value": self._write_value(call, outcome.value)}
+            )
+            return {"failed": True, **told}
         return {"value": self._write_value(call, outcome.value)}
 
     def _write_value(self, call: Call, value: Any) -> Json:
-        if isinstance(call, Open | Alloc | Lookup | WriteBack):
+        if isinstance(call, Abandon | Reset | CompleteFill) and isinstance(value, tuple):
+            return [self._write_field("page", page) for page in value]
+        if isinstance(call, Open | Alloc | Lookup | WriteBack | Find):
             kind: Kind = _ISSUED[type(call)]
             return self._write(kind, value) if _fits(kind, value) else _plain(value)
         if isinstance(call, Fill) and {"ticket", "handles", "misses"} <= set(dir(value)):
@@ -180,6 +189,7 @@ _ISSUED: dict[type[Call], Kind] = {
     Alloc: "page",
     Lookup: "handle",
     WriteBack: "ticket",
+    Find: "page",
 }
 
 
@@ -309,7 +319,7 @@ def shorten_choice(choice: Json) -> str:
 
 
 # Operations whose value is an answer: nothing, from these, is none and not just done.
-_ANSWERS = {"open", "alloc", "lookup", "fill", "read", "write_back"}
+_ANSWERS = {"open", "alloc", "lookup", "fill", "read", "write_back", "find"}
 
 
 def shorten_outcome(op: str, arguments: dict[str, Json], outcome: dict[str, Json]) -> str:
@@ -327,7 +337,7 @@ def shorten_outcome(op: str, arguments: dict[str, Json], outcome: dict[str, Json
         ]
         return f"refused {outcome['refused']}{': ' if fields else ''}{', '.join(fields)}"
     if "failed" in outcome:
-        return "failed"
-    if outcome["value"] is None and op not in _ANSWERS:
+        return f"failed, gone {shorten(outcome['value'])}" if "value" in outcome else "failed"
+    if outcome["value"] in (None, []) and op not in _ANSWERS:
         return "ok"
     return shorten(outcome["value"])

@@ -6,9 +6,31 @@ refusals: a call at the edge is judged, its result is not expanded.
 
 import msgspec
 
+from properties import openings
 from properties.view import View
-from reference.calls import Alloc, Call, CompleteFill, Fill, Open, Unpin
+from reference.calls import (
+    BASE,
+    CALLS,
+    Abandon,
+    Alloc,
+    Call,
+    CompleteFill,
+    Fill,
+    Find,
+    Land,
+    Lookup,
+    Open,
+    Publish,
+    Release,
+    Reset,
+    Share,
+    Truncate,
+    Unpin,
+)
 from reference.words import Handle, Shape
+
+BEGINS = ("nothing", "full", "pinned", "promised", "returned", "brimful", "late")
+"""Where walks may begin (`beginnings`)."""
 
 
 class Scope(msgspec.Struct, frozen=True, kw_only=True):
@@ -28,6 +50,12 @@ class Scope(msgspec.Struct, frozen=True, kw_only=True):
     """The most pins of one lease on one page."""
     off: bool = False
     """Whether the tier is off."""
+    operations: tuple[type[Call], ...] = BASE
+    """The operations that are tried: the spec's table, unless it says otherwise."""
+    keys: int = 1
+    """Keys that pages are published under and looked for."""
+    begins: tuple[str, ...] = ("nothing", "full", "full", "full")
+    """Where walks begin, in turn (`beginnings`)."""
     opening: tuple[Call, ...] = ()
     """Calls made first, each with its default choice; the search begins where they lead."""
     depth: int | None = None
@@ -42,6 +70,11 @@ def is_inside(view: View, scope: Scope) -> bool:
         lease.promise in scope.promises and max(lease.pins.values(), default=0) <= scope.pins
         for lease in view.leases.values()
     )
+
+
+def _without(*left_out: type[Call]) -> tuple[type[Call], ...]:
+    """Return the spec's table but for some operations."""
+    return tuple(call for call in BASE if call not in left_out)
 
 
 SCOPES = {
@@ -120,6 +153,81 @@ SCOPES = {
             leases=3,
             promises=(1, 2),
             pins=2,
+        ),
+        Scope(
+            name="leave",
+            purpose="a lease abandoned at any moment, its copies running on",
+            shape=Shape(pages=2, frames=1, rows=1),
+            leases=1,
+            promises=(1,),
+            operations=(*BASE, Abandon, Land),
+        ),
+        Scope(
+            name="sleep",
+            purpose="a reset with copies in flight",
+            shape=Shape(pages=2, frames=1, rows=1),
+            leases=1,
+            promises=(1,),
+            operations=(*BASE, Reset, Land),
+        ),
+        Scope(
+            name="orphans",
+            purpose="two leases share a page and one is abandoned",
+            shape=Shape(pages=2, frames=2, rows=1),
+            leases=2,
+            promises=(1,),
+            operations=(*_without(Lookup, Release), Abandon, Land),
+        ),
+        Scope(
+            name="drafts",
+            purpose="rows taken back, published or not",
+            shape=Shape(pages=1, frames=2, rows=2),
+            leases=2,
+            promises=(1,),
+            operations=(*_without(Lookup, Release), Abandon, Land, Truncate),
+        ),
+        Scope(
+            name="keys",
+            purpose="pages found by what they hold",
+            shape=Shape(pages=2, frames=2, rows=1),
+            leases=2,
+            promises=(1,),
+            operations=(*_without(Lookup, Share), Truncate, Publish, Find),
+            keys=2,
+        ),
+        Scope(
+            name="all",
+            purpose="every operation; too large to search",
+            shape=Shape(pages=5, frames=4, rows=2),
+            leases=3,
+            promises=(1, 2),
+            operations=CALLS,
+            keys=2,
+            begins=BEGINS,
+        ),
+        Scope(
+            name="heirs",
+            purpose="a claim keeps the dirty rows of a lease that is abandoned",
+            shape=Shape(pages=2, frames=3, rows=1),
+            leases=2,
+            promises=(1, 2),
+            operations=(*_without(Lookup, Release), Abandon, Land),
+            opening=openings.HEIRS,
+            depth=4,
+        ),
+        *(
+            Scope(
+                name=name,
+                purpose=opening.purpose,
+                shape=opening.shape,
+                leases=2,
+                promises=(1, 2),
+                pins=2,
+                operations=CALLS,
+                opening=opening.calls,
+                depth=3,
+            )
+            for name, opening in openings.OPENINGS.items()
         ),
         Scope(
             name="off",

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from types import ModuleType
 from typing import Any, Literal, NamedTuple, Protocol
 
-from properties.view import CopyView, CountersView, FrameView, LeaseView, View
+from properties.view import CopyView, CountersView, FrameView, LeaseView, OrphanView, View
 from reference import reference, refusals, transition
 from reference import state as states
 from reference.calls import FAILED, NAMES, Call, Choice, Fill, Outcome, Refused
@@ -122,7 +122,7 @@ class ObjectModel:
         except self._fill_failed:
             return Transition(choice, FAILED, subject.state)
         failed = getattr(call, "ok", True) is False and type(call) is not Fill
-        return Transition(choice, FAILED if failed else Outcome(value), subject.state)
+        return Transition(choice, Outcome(value, failed), subject.state)
 
     def view(self, state: Any) -> View:
         """Return what the state shows."""
@@ -140,8 +140,8 @@ def offers(model: Model, state: Any, call: Call) -> Iterator[Choice]:
 
 def view_of_state(state: Any) -> View:
     """Return the view of a reference state: its tables as they are, rows masked."""
-    unfilled = (Phase.FREE, Phase.FILLING)
-    free, host = frozenset(state.pool.free), state.host
+    unfilled = (Phase.FREE, Phase.FILLING, Phase.QUARANTINED)
+    free, host = frozenset(state.pool.free + state.pool.retired), state.host
     live = [page for page in range(state.shape.pages) if page not in free]
     return View(
         shape=state.shape,
@@ -160,6 +160,12 @@ def view_of_state(state: Any) -> View:
         torn=tuple([page for page in live if host[page].torn]),
         counters=CountersView(*state.counters),
         recency=state.recency,
+        quarantine=tuple(
+            [OrphanView(c.ticket, _KINDS[c.kind], c.frames, c.pages) for c in state.quarantine]
+        ),
+        retired=state.pool.retired,
+        lost=state.lost,
+        keys=dict(state.keys),
     )
 
 

@@ -25,7 +25,11 @@ from reference.words import Shape
 
 MakeModel = Callable[[Shape, bool], Model]
 
-MAIN_SCOPES = ("tiny", "rows", "small", "pins", "default", "claims", "off")
+MAIN_SCOPES = (
+    *("tiny", "rows", "small", "pins", "default", "claims", "off"),
+    *("leave", "sleep", "orphans", "drafts", "keys", "heirs"),
+    *("full", "pinned", "promised", "returned", "brimful", "late"),
+)
 """What the main job searches."""
 
 TWIN_SCOPE = "small"
@@ -43,6 +47,7 @@ CHOICES = (
     "Fill:fault-after-unmapping",
     "Fill:free-frame",
     "Fill:victim",
+    "Land:failed",
 )
 """The faults and the free choices, as events."""
 

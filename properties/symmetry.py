@@ -14,7 +14,9 @@ from itertools import pairwise, permutations
 from typing import TypeAlias
 
 from properties.ledger import Ledger
+from properties.scopes import Scope
 from properties.view import LeaseView, View
+from reference.calls import Publish
 from reference.words import FrameNumber, Page, Rows
 
 Uses: TypeAlias = tuple[int, list[tuple[int, ...]]]
@@ -29,6 +31,12 @@ def canonical(view: View, ledger: Ledger) -> tuple[object, ...]:
 def control(view: View, ledger: Ledger) -> tuple[object, ...]:
     """Return a form that is equal also for states that differ in which rows were never written."""
     return _form(view, ledger, {})
+
+
+def get_control(view: View, ledger: Ledger, scope: Scope) -> tuple[object, ...]:
+    """Return `control`, but where pages are published: a page that is not full is refused."""
+    form = canonical if Publish in scope.operations else control
+    return form(view, ledger)
 
 
 def _form(view: View, ledger: Ledger, named: dict[int, int]) -> tuple[object, ...]:
@@ -83,10 +91,22 @@ def _facts(
         page in view.torn,
         # Every victim is tried whatever the order, so the order tells no two states apart.
         page in recency,
+        _leavings(view, ledger, page) if view.quarantine or view.lost or view.keys else (),
         _rename(
             named, ledger.latest.get(page), view.host.get(page), *(frame.rows for frame in frames)
         ),
     )
+
+
+def _leavings(view: View, ledger: Ledger, page: Page) -> tuple[object, ...]:
+    """What leases that are gone, and keys, have to do with a page."""
+    copies = [
+        (index, copy.kind, copy.ticket in ledger.uncovered, copy.pages.index(page))
+        for index, copy in enumerate(view.quarantine)
+        if page in copy.pages
+    ]
+    named = page in view.keys.values()
+    return (page in view.lost, page in view.retired, named, tuple(copies))
 
 
 def _use(lease: LeaseView, page: Page, mapping: list[FrameNumber]) -> tuple[int, ...]:

@@ -12,7 +12,7 @@ from typing import Any, Generic, Literal, Self, TypeVar, overload
 
 import msgspec
 
-from reference.words import FrameNumber, Handle, LeaseId, Page, Phase, Rows, Shape, Ticket
+from reference.words import FrameNumber, Handle, Key, LeaseId, Page, Phase, Rows, Shape, Ticket
 
 Value = TypeVar("Value")
 
@@ -50,7 +50,7 @@ class FrameView(msgspec.Struct, frozen=True):
     dirty: bool
     """It may be newer than the host page."""
     rows: Rows | None
-    """Its rows; none while `FREE` or `FILLING`."""
+    """Its rows; none while `FREE`, `FILLING` or `QUARANTINED`."""
 
 
 class CopyView(msgspec.Struct, frozen=True):
@@ -62,6 +62,19 @@ class CopyView(msgspec.Struct, frozen=True):
     """Its direction."""
     frames: tuple[FrameNumber, ...]
     """The frames it writes or reads."""
+
+
+class OrphanView(msgspec.Struct, frozen=True):
+    """One copy in flight that no lease owns any more."""
+
+    ticket: Ticket
+    """Its name."""
+    kind: Literal["fill", "write-back"]
+    """Its direction."""
+    frames: tuple[FrameNumber, ...]
+    """The frames it writes or reads."""
+    pages: tuple[Page, ...]
+    """The host pages it reads or writes."""
 
 
 class LeaseView(msgspec.Struct, frozen=True):
@@ -92,8 +105,8 @@ class CountersView(msgspec.Struct, frozen=True):
     failed_write_backs: int
 
 
-class View(msgspec.Struct, frozen=True, dict=True):
-    """Everything a subject shows."""
+class View(msgspec.Struct, frozen=True, dict=True, omit_defaults=True):
+    """Everything a subject shows; the last four only if it has the operations they come from."""
 
     shape: Shape
     """Its size."""
@@ -117,6 +130,14 @@ class View(msgspec.Struct, frozen=True, dict=True):
     """What it counted."""
     recency: tuple[Page, ...] | None
     """Resident pages, least recently filled first; none if the subject shows no recency."""
+    quarantine: tuple[OrphanView, ...] = ()
+    """Copies in flight that no lease owns any more."""
+    retired: tuple[Page, ...] = ()
+    """Pages whose life ended and that such a copy may still touch, as the pool stores them."""
+    lost: tuple[Page, ...] = ()
+    """Live pages whose rows are nowhere."""
+    keys: dict[Key, Page] = {}
+    """The page that each key names."""
 
     @kept
     def pinned(self) -> dict[Page, list[LeaseId]]:
@@ -149,6 +170,21 @@ class View(msgspec.Struct, frozen=True, dict=True):
     def free_frames(self) -> tuple[FrameNumber, ...]:
         """Frames that are `FREE`."""
         return tuple(n for n, frame in enumerate(self.frames) if frame.phase == Phase.FREE)
+
+    @kept
+    def landing(self) -> tuple[FrameNumber, ...]:
+        """Frames that are `QUARANTINED`."""
+        return tuple(n for n, frame in enumerate(self.frames) if frame.phase == Phase.QUARANTINED)
+
+    @kept
+    def orphaned(self) -> dict[FrameNumber, OrphanView]:
+        """For each frame that a copy in quarantine may touch, that copy."""
+        return {number: copy for copy in self.quarantine for number in copy.frames}
+
+    @kept
+    def touched(self) -> frozenset[Page]:
+        """Pages whose host page a copy in quarantine may touch."""
+        return frozenset(page for copy in self.quarantine for page in copy.pages)
 
     @kept
     def evictable(self) -> tuple[FrameNumber, ...]:

@@ -17,10 +17,10 @@ from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 
+from properties.beginnings import BEGINNINGS
 from properties.choosing import Offers
 from properties.drawing import Drawer
 from properties.events import Event, get_events
-from properties.filling import Filler
 from properties.goals import Goal
 from properties.judge import Judge, Verdict
 from properties.ledger import Ledger
@@ -30,9 +30,6 @@ from properties.step import Step
 from properties.subject import Model, offers
 from properties.view import View
 from reference.calls import DEFAULT, Call, Choice
-
-COLD = 4
-"""One walk in so many begins where nothing happened yet, the others where the tier is full."""
 
 Path: TypeAlias = tuple[tuple[Call, Choice], ...]
 Draw: TypeAlias = Callable[[View, Ledger, Offers], tuple[Call, Choice] | None]
@@ -131,26 +128,29 @@ class Walker:
         done = 0
         first = numbers[0]
         self._broke(self.judge.judge_view(self.empty.view, self.empty.ledger), first, ())
-        full = self._fill(first)
+        places: dict[str, _Place] = {}
         for number in numbers:
             if stop_at_break and (self.breaks or self.crashes):
                 break
-            self._walk(number, self.empty if number % COLD == 0 else full)
+            name = self.scope.begins[number % len(self.scope.begins)]
+            if name not in places:
+                places[name] = self._begin(name, first)
+            self._walk(number, places[name])
             done += 1
         spent = time.process_time() - begun
         found = (self.counts, self.reached, self.breaks, self.crashes)
         return Chunk(done, self.made, self.refused, *found, spent)
 
-    def _fill(self, number: int) -> _Place:
-        """Make the tier full and return where that leads."""
-        filler = Filler(Random(f"{self.seed}:{number}:full"), self.scope)
-        return self._make(number, self.empty, Past(), filler.draw, filler.calls)
+    def _begin(self, name: str, number: int) -> _Place:
+        """Make the calls of a beginning and return where they lead."""
+        beginning = BEGINNINGS[name](Random(f"{self.seed}:{number}:{name}"), self.scope)
+        return self._make(number, self.empty, Past(), beginning.draw, beginning.calls)
 
     def path(self, number: int) -> Path:
         """Make one walk and return its calls from the first state."""
         self._clear()
-        place = self.empty if number % COLD == 0 else self._fill(number)
-        return self._walk(number, place).path
+        name = self.scope.begins[number % len(self.scope.begins)]
+        return self._walk(number, self._begin(name, number)).path
 
     def _walk(self, number: int, place: _Place) -> _Place:
         """Make one walk from there and return where it led."""

@@ -189,7 +189,7 @@ class _Merged:
 
     def findings(self) -> Findings:
         """Return all of it."""
-        names = [goal.id for goal in all_goals()]
+        names = [goal.id for goal in all_goals(self.scope.operations)]
         return Findings(
             seed=self.seed,
             scope=self.scope.name,

@@ -7,7 +7,7 @@ does is in `transition`.
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
-from reference.words import FrameNumber, Handle, LeaseId, Page, Ticket
+from reference.words import FrameNumber, Handle, Key, LeaseId, Page, Ticket
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +124,52 @@ class Finish:
     lease: LeaseId
 
 
+@dataclass(frozen=True, slots=True)
+class Abandon:
+    """End a lease at any moment; the value is the live pages whose unpublished rows are gone."""
+
+    lease: LeaseId
+
+
+@dataclass(frozen=True, slots=True)
+class Land:
+    """Report that a copy in quarantine landed, or that it failed."""
+
+    ticket: Ticket
+    ok: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Reset:
+    """Drop all residency; the value is the pages whose unpublished rows are gone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Truncate:
+    """Take back the rows of a page from `rows` on."""
+
+    lease: LeaseId
+    page: Page
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class Publish:
+    """Let a full page be found by what it holds."""
+
+    lease: LeaseId
+    page: Page
+    key: Key
+
+
+@dataclass(frozen=True, slots=True)
+class Find:
+    """Look up a key and hold what it names; the value is a page or none."""
+
+    lease: LeaseId
+    key: Key
+
+
 Call: TypeAlias = (
     Open
     | Alloc
@@ -139,9 +185,15 @@ Call: TypeAlias = (
     | WriteBack
     | CompleteWriteBack
     | Finish
+    | Abandon
+    | Land
+    | Reset
+    | Truncate
+    | Publish
+    | Find
 )
 
-CALLS: tuple[type[Call], ...] = (
+BASE: tuple[type[Call], ...] = (
     Open,
     Alloc,
     Share,
@@ -157,7 +209,10 @@ CALLS: tuple[type[Call], ...] = (
     CompleteWriteBack,
     Finish,
 )
-"""Every operation, in the order of the spec's table."""
+"""The operations of the spec's table, in its order."""
+
+CALLS: tuple[type[Call], ...] = (*BASE, Abandon, Land, Reset, Truncate, Publish, Find)
+"""Every operation: the table's, then those that leave, take back and find (`leave`, `drafts`)."""
 
 NAMES: dict[type[Call], str] = {
     Open: "open",
@@ -174,6 +229,12 @@ NAMES: dict[type[Call], str] = {
     WriteBack: "write_back",
     CompleteWriteBack: "complete_write_back",
     Finish: "finish",
+    Abandon: "abandon",
+    Land: "land",
+    Reset: "reset",
+    Truncate: "truncate",
+    Publish: "publish",
+    Find: "find",
 }
 """The name of each operation: the method of a subject, and the word in a trace."""
 

@@ -7,14 +7,17 @@ hit of the same call, nor another lease's. Claims become pins when the fill comp
 from collections.abc import Iterator
 
 from reference.calls import DEFAULT, FAILED, Choice, Fault
+from reference.quarantine import forsake
 from reference.refusals import (
     DuplicatePage,
     FillInFlight,
     FrameMemory,
+    FramesLanding,
     HitPending,
     NotHeld,
     PromiseExceeded,
     Refusal,
+    RowsLost,
 )
 from reference.state import Copy, CopyKind, Lease, State
 from reference.tables import (
@@ -44,7 +47,7 @@ def fill(
     undone and `FAILED` is returned.
 
     Raises `UnknownLease`; `FillInFlight`; `DuplicatePage`; `NotHeld`; `PromiseExceeded`;
-    `HitPending`; `FrameMemory`, which the promise rules out.
+    `RowsLost`; `HitPending`; `FramesLanding`; `FrameMemory`, which the promise rules out.
     """
     # CHECK
     lease, misses = check_fill(state, lease_id, pages)
@@ -94,12 +97,18 @@ def check_fill(
     if wanted > lease.promise:
         raise PromiseExceeded(lease_id, lease.promise, wanted)
     for page in pages:
+        if page in state.lost:
+            raise RowsLost(page)
+    for page in pages:
         number = state.where[page]
         if number is not None and state.frames[number].phase == Phase.FILLING:
             raise HitPending(page, number)
     misses = tuple(page for page in pages if state.where[page] is None)
     available = len(free_frames(state)) + len(evictable_frames(state, pages))
     if available < len(misses):
+        landing = sum(frame.phase == Phase.QUARANTINED for frame in state.frames)
+        if available + landing >= len(misses):
+            raise FramesLanding(len(misses), available, landing)
         raise FrameMemory(len(misses), available)
     return lease, misses
 
@@ -117,7 +126,9 @@ def complete_fill(
     # EFFECT
     state = set_lease(state, lease_id, end_copy(lease, ticket))
     if not ok:
-        return FAILED, undo(state, lease_id, copy.frames)
+        # Only this claim may have kept a dirty hit whose lease was abandoned: it goes now.
+        gone, state = forsake(undo(state, lease_id, copy.frames))
+        return FAILED._replace(value=gone or None), state
     for number in copy.frames:
         frame = state.frames[number]
         rows = state.host[mapped_page(frame)].rows

@@ -20,7 +20,7 @@ def is_live(pool: Pool, page: Page) -> bool:
 
 def take(pool: Pool, page: Page) -> Pool:
     """Begin a life: the free page has one holder."""
-    return Pool(
+    return pool._replace(
         free=tuple(other for other in pool.free if other != page),
         holds=_set_holds(pool, page, 1),
     )
@@ -40,6 +40,22 @@ def drop(
         return pool, tier
     pool = pool._replace(free=tuple(sorted((*pool.free, page))))
     return pool, on_page_freed(tier, page)
+
+
+def retire(pool: Pool, page: Page) -> Pool:
+    """Keep a free page back: a copy may still touch its host page."""
+    return pool._replace(
+        free=tuple(other for other in pool.free if other != page),
+        retired=tuple(sorted((*pool.retired, page))),
+    )
+
+
+def restore(pool: Pool, page: Page) -> Pool:
+    """Make a retired page free: no copy touches its host page any more."""
+    return pool._replace(
+        free=tuple(sorted((*pool.free, page))),
+        retired=tuple(other for other in pool.retired if other != page),
+    )
 
 
 def _set_holds(pool: Pool, page: Page, count: int) -> tuple[int, ...]:

@@ -9,20 +9,25 @@ from typing import Any
 
 from reference import refusals
 from reference.calls import (
-    FAILED,
+    Abandon,
     Alloc,
     Call,
     Choice,
     CompleteFill,
     CompleteWriteBack,
     Fill,
+    Find,
     Finish,
+    Land,
     Lookup,
     MarkDirty,
     Open,
+    Publish,
     Read,
     Release,
+    Reset,
     Share,
+    Truncate,
     Unpin,
     Write,
     WriteBack,
@@ -30,7 +35,7 @@ from reference.calls import (
 from reference.refusals import FillFailed
 from reference.state import State, new_state
 from reference.transition import apply, options
-from reference.words import Handle, LeaseId, Page, Plan, Shape, Ticket
+from reference.words import Handle, Key, LeaseId, Page, Plan, Shape, Ticket
 
 
 def default_choice(state: State, call: Call) -> Choice:
@@ -83,9 +88,13 @@ class Reference:
         plan: Plan = self._make(Fill(lease, pages))
         return plan
 
-    def complete_fill(self, lease: LeaseId, ticket: Ticket, ok: bool) -> None:
-        """Report that the copies of a fill landed, or that one failed."""
-        self._make(CompleteFill(lease, ticket, ok))
+    def complete_fill(self, lease: LeaseId, ticket: Ticket, ok: bool) -> tuple[Page, ...] | None:
+        """Report that the copies of a fill landed, or that one failed.
+
+        Returns the pages, if any, of which only the claim of a fill that failed kept the rows.
+        """
+        gone: tuple[Page, ...] | None = self._make(CompleteFill(lease, ticket, ok))
+        return gone
 
     def unpin(self, lease: LeaseId, handle: Handle) -> None:
         """Give up one pin."""
@@ -117,10 +126,37 @@ class Reference:
         """End a lease."""
         self._make(Finish(lease))
 
+    def abandon(self, lease: LeaseId) -> tuple[Page, ...]:
+        """End a lease at any moment; return the live pages whose unpublished rows are gone."""
+        gone: tuple[Page, ...] = self._make(Abandon(lease))
+        return gone
+
+    def land(self, ticket: Ticket, ok: bool) -> None:
+        """Report that a copy in quarantine landed, or that it failed."""
+        self._make(Land(ticket, ok))
+
+    def reset(self) -> tuple[Page, ...]:
+        """Drop all residency; return the pages whose unpublished rows are gone."""
+        gone: tuple[Page, ...] = self._make(Reset())
+        return gone
+
+    def truncate(self, lease: LeaseId, page: Page, rows: int) -> None:
+        """Take back the rows of a page from `rows` on."""
+        self._make(Truncate(lease, page, rows))
+
+    def publish(self, lease: LeaseId, page: Page, key: Key) -> None:
+        """Let a key name a full, durable page."""
+        self._make(Publish(lease, page, key))
+
+    def find(self, lease: LeaseId, key: Key) -> Page | None:
+        """Return the page that a key names, held by the lease from now on, or none."""
+        page: Page | None = self._make(Find(lease, key))
+        return page
+
     def _make(self, call: Call) -> Any:
         outcome, self.state = apply(self.state, call, self.choose(self.state, call))
         if outcome.refused is not None:
             raise getattr(refusals, outcome.refused.name)(**dict(outcome.refused.fields))
-        if outcome is FAILED and type(call) is Fill:
+        if outcome.failed and type(call) is Fill:
             raise FillFailed(call.lease, call.pages)
         return outcome.value

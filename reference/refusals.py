@@ -7,7 +7,7 @@ the bound they met. `FillFailed` is no refusal: a fault struck, and the fill was
 from dataclasses import dataclass
 from typing import ClassVar
 
-from reference.words import FrameNumber, Handle, LeaseId, Page, Ticket
+from reference.words import FrameNumber, Handle, Key, LeaseId, Page, Ticket
 
 
 class TierError(Exception):
@@ -142,6 +142,32 @@ class FrameMemory(Refusal):
 
 
 @dataclass(eq=False)
+class FramesLanding(Refusal):
+    """`fill` when frames in quarantine are wanted. It may be repeated once their copies landed."""
+
+    misses: int
+    available: int
+    landing: int
+    text = "{misses} misses, {available} frames free or evictable, {landing} more are in quarantine"
+
+
+@dataclass(eq=False)
+class RowsLost(Refusal):
+    """`fill` of a page whose rows went with a lease. Truncated to nothing it can be used again."""
+
+    page: Page
+    text = "the rows of page {page} were not published before the lease that wrote them was gone"
+
+
+@dataclass(eq=False)
+class UnknownTicket(Refusal):
+    """`land` of a copy that is not in quarantine."""
+
+    ticket: Ticket
+    text = "ticket {ticket} names no copy in quarantine"
+
+
+@dataclass(eq=False)
 class StaleTicket(Refusal):
     """A completion for a copy that is not the lease's, or not in flight."""
 
@@ -201,6 +227,51 @@ class BadRow(Refusal):
     row: int
     rows: int
     text = "row {row} is outside the {rows} rows of a page"
+
+
+@dataclass(eq=False)
+class BadLength(Refusal):
+    """`truncate` to fewer rows than none, or to more than a page has."""
+
+    length: int
+    rows: int
+    text = "a page of {rows} rows cannot be truncated to {length}"
+
+
+@dataclass(eq=False)
+class NotDurable(Refusal):
+    """`publish` of a page whose host page is not its newest copy."""
+
+    page: Page
+    text = "the host page of page {page} does not hold its rows yet"
+
+
+@dataclass(eq=False)
+class PageNotFull(Refusal):
+    """`publish` of a page with rows not yet written."""
+
+    page: Page
+    written: int
+    rows: int
+    text = "page {page} has {written} of {rows} rows written"
+
+
+@dataclass(eq=False)
+class KeyTaken(Refusal):
+    """`publish` under a key that names a page already."""
+
+    key: Key
+    page: Page
+    text = "key {key} names page {page} already"
+
+
+@dataclass(eq=False)
+class AlreadyPublished(Refusal):
+    """`publish` of a page that has another key."""
+
+    page: Page
+    key: Key
+    text = "page {page} is published under key {key}"
 
 
 @dataclass(eq=False)

@@ -7,7 +7,7 @@ they agree. Knows nothing of what may happen; that is `pool`, `tier` and `fill`.
 from enum import IntEnum
 from typing import NamedTuple
 
-from reference.words import FrameNumber, LeaseId, Page, Phase, Rows, Shape, Ticket
+from reference.words import FrameNumber, Key, LeaseId, Page, Phase, Rows, Shape, Ticket
 
 
 class CopyKind(IntEnum):
@@ -54,6 +54,19 @@ class Copy(NamedTuple):
     """The frames it writes (a fill) or reads (a write-back)."""
 
 
+class Orphan(NamedTuple):
+    """One copy in flight that no lease owns any more, until it has landed."""
+
+    ticket: Ticket
+    """Its name."""
+    kind: CopyKind
+    """Its direction."""
+    frames: tuple[FrameNumber, ...]
+    """The frames it writes or reads: nobody else may have them."""
+    pages: tuple[Page, ...]
+    """The host pages it reads or writes: nobody may begin a life in them."""
+
+
 class Lease(NamedTuple):
     """One user of the tier."""
 
@@ -78,6 +91,8 @@ class Pool(NamedTuple):
     """Pages nobody holds, ascending."""
     holds: tuple[int, ...]
     """For each page id, how many leases hold it."""
+    retired: tuple[Page, ...] = ()
+    """Pages whose life ended and that a copy may still touch, ascending."""
 
 
 class Counters(NamedTuple):
@@ -122,6 +137,12 @@ class State(NamedTuple):
     """The next lease id to hand out."""
     next_ticket: Ticket
     """The next ticket to hand out."""
+    quarantine: tuple[Orphan, ...] = ()
+    """Copies in flight that no lease owns any more, oldest first."""
+    lost: tuple[Page, ...] = ()
+    """Live pages whose rows are nowhere: not published, and gone with their lease; ascending."""
+    keys: tuple[tuple[Key, Page], ...] = ()
+    """Full pages that can be found by what they hold, keys ascending."""
 
 
 def new_state(shape: Shape, off: bool = False) -> State:

@@ -127,14 +127,21 @@ def map_page(state: State, page: Page, number: FrameNumber, phase: Phase) -> Sta
     return set_frame(state, number, frame)._replace(where=where)
 
 
-def unmap(state: State, number: FrameNumber) -> State:
+def unmap(state: State, number: FrameNumber, phase: Phase = Phase.FREE) -> State:
     """Let a frame stop mapping its page, for whatever reason: its generation moves on."""
     frame = state.frames[number]
     page = mapped_page(frame)
     where = (*state.where[:page], None, *state.where[page + 1 :])
-    frame = Frame(None, frame.generation + 1, Phase.FREE, dirty=False, rows=frame.rows)
+    frame = Frame(None, frame.generation + 1, phase, dirty=False, rows=frame.rows)
     recency = tuple(other for other in state.recency if other != page)
     return set_frame(state, number, frame)._replace(where=where, recency=recency)
+
+
+def unpublish(state: State, page: Page) -> State:
+    """Let no key name the page."""
+    if not state.keys:
+        return state
+    return state._replace(keys=tuple(entry for entry in state.keys if entry[1] != page))
 
 
 def get_frame(state: State, page: Page) -> Frame:

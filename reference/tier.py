@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from reference import pool
 from reference.calls import DEFAULT, FAILED, Choice
+from reference.quarantine import is_touched, orphaned_frames
 from reference.refusals import (
     AlreadyHeld,
     BadPromise,
@@ -41,6 +42,7 @@ from reference.tables import (
     set_lease,
     set_pins,
     unmap,
+    unpublish,
 )
 from reference.words import FrameNumber, Handle, LeaseId, Page, Phase, Ticket
 
@@ -56,6 +58,7 @@ def open_lease(state: State, promise: int) -> tuple[LeaseId, State]:
     if promise < 1:
         raise BadPromise(promise)
     promised = sum(lease.promise for _, lease in state.leases)
+    promised += len(orphaned_frames(state))
     if promised + promise > state.shape.frames:
         raise PromiseUnavailable(promise, promised, state.shape.frames)
     # EFFECT
@@ -159,13 +162,21 @@ def finish(state: State, lease_id: LeaseId) -> tuple[None, State]:
 
 
 def drop_hold(state: State, page: Page) -> State:
-    """Take one holder from a page; the pool calls the freed-page hook if it was the last."""
+    """Take one holder from a page; the pool calls the freed-page hook if it was the last.
+
+    A page that a copy in quarantine may still touch is kept back until that has landed.
+    """
     pages, state = pool.drop(state.pool, page, state, on_page_freed)
+    if is_touched(state, page) and page in pages.free:
+        pages = pool.retire(pages, page)
     return state._replace(pool=pages)
 
 
 def on_page_freed(state: State, page: Page) -> State:
     """Unmap the frame of a page whose life just ended. The freed-page hook; it cannot fail."""
+    if page in state.lost:
+        state = state._replace(lost=tuple(other for other in state.lost if other != page))
+    state = unpublish(state, page)
     number = state.where[page]
     return state if number is None else unmap(state, number)
 
@@ -217,6 +228,7 @@ def mark_dirty(state: State, lease_id: LeaseId, handle: Handle) -> tuple[None, S
     if frame.phase == Phase.WRITING_BACK:
         raise WriteBackInFlight(handle.page, handle.frame)
     # EFFECT
+    state = unpublish(state, handle.page)
     state = set_frame(state, handle.frame, frame._replace(dirty=True))
     # RESULT
     return None, state
@@ -293,14 +305,19 @@ def complete_write_back(
     copy = get_copy(lease_id, lease, ticket, CopyKind.WRITE_BACK)
     # EFFECT
     state = set_lease(state, lease_id, end_copy(lease, ticket))
-    number = copy.frames[0]
+    state = end_write_back(state, copy.frames[0], ok)
+    # RESULT
+    return (None if ok else FAILED), state
+
+
+def end_write_back(state: State, number: FrameNumber, ok: bool) -> State:
+    """Publish the frame's rows, or keep them in a frame that stays dirty."""
     if ok:
-        return None, publish(state, number)
+        return publish(state, number)
     frame = state.frames[number]._replace(phase=Phase.READY)
     counters = state.counters
     counters = counters._replace(failed_write_backs=counters.failed_write_backs + 1)
-    # RESULT
-    return FAILED, set_frame(state, number, frame)._replace(counters=counters)
+    return set_frame(state, number, frame)._replace(counters=counters)
 
 
 def publish(state: State, number: FrameNumber) -> State:

@@ -7,25 +7,30 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from reference import fill, tier
+from reference import drafts, fill, leave, tier
 from reference.calls import (
     DEFAULT,
-    FAILED,
+    Abandon,
     Alloc,
     Call,
     Choice,
     CompleteFill,
     CompleteWriteBack,
     Fill,
+    Find,
     Finish,
+    Land,
     Lookup,
     MarkDirty,
     Open,
     Outcome,
+    Publish,
     Read,
     Refused,
     Release,
+    Reset,
     Share,
+    Truncate,
     Unpin,
     Write,
     WriteBack,
@@ -53,7 +58,7 @@ def apply(state: State, call: Call, choice: Choice) -> tuple[Outcome, State]:
     except Refusal as refusal:
         fields = tuple(vars(refusal).items())
         return Outcome(refused=Refused(type(refusal).__name__, fields)), state
-    return (FAILED if value is FAILED else Outcome(value)), after
+    return (value if type(value) is Outcome else Outcome(value)), after
 
 
 _OPERATIONS: dict[type[Call], Callable[[State, Any, Choice], tuple[object, State]]] = {
@@ -75,4 +80,10 @@ _OPERATIONS: dict[type[Call], Callable[[State, Any, Choice], tuple[object, State
         state, call.lease, call.ticket, call.ok
     ),
     Finish: lambda state, call, _: tier.finish(state, call.lease),
+    Abandon: lambda state, call, _: leave.abandon(state, call.lease),
+    Land: lambda state, call, _: leave.land(state, call.ticket, call.ok),
+    Reset: lambda state, call, _: leave.reset(state),
+    Truncate: lambda state, call, _: drafts.truncate(state, call.lease, call.page, call.rows),
+    Publish: lambda state, call, _: drafts.publish(state, call.lease, call.page, call.key),
+    Find: lambda state, call, _: drafts.find(state, call.lease, call.key),
 }

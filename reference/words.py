@@ -18,6 +18,9 @@ LeaseId: TypeAlias = int
 Ticket: TypeAlias = int
 """The name of one copy in flight. Never used again after the copy completed."""
 
+Key: TypeAlias = int
+"""What the rows of a full page stand for, in the hands of whoever hashes contents."""
+
 Rows: TypeAlias = tuple[int, ...]
 """The rows of a page as versions; version 0 is a row of zeros, not yet written in this life."""
 
@@ -33,6 +36,8 @@ class Phase(IntEnum):
     """Holds the rows of its page."""
     WRITING_BACK = 3
     """A device-to-host copy is in flight; the rows stay readable."""
+    QUARANTINED = 4
+    """Maps nothing; a copy that no lease owns any more may still touch it."""
 
 
 class Shape(NamedTuple):

@@ -1,8 +1,9 @@
 """Rewrites the generated parts of the docs from the last report of the main job.
 
-What a run counted goes to `tests/golden/facts.json`; the tables in README.md, CONTRIBUTING.md and
-properties/RULES.md are made from it, from `tox.ini` and from the rules themselves. A test makes
-them again and compares. Run it after `tox run -e check`: `tox run -e regen`.
+What a run counted and showed goes to `tests/golden/facts.json`; the tables in README.md,
+CONTRIBUTING.md and the pages of `properties/` are made from it, from `tox.ini`, and from the rules
+and the public reports themselves. A test makes them again and compares. Run it after
+`tox run -e check`: `tox run -e regen`.
 """
 
 import configparser
@@ -16,24 +17,44 @@ ROOT = Path(__file__).parent.parent
 FACTS = ROOT / "tests" / "golden" / "facts.json"
 POWER = ROOT / "tests" / "golden" / "power.json"
 REPORT = ROOT / "build" / "report" / "report.json"
-DOCS = ("README.md", "CONTRIBUTING.md", "properties/RULES.md", "properties/POWER.md")
+DOCS = (
+    "README.md",
+    "CONTRIBUTING.md",
+    "properties/RULES.md",
+    "properties/POWER.md",
+    "properties/FAULTS.md",
+)
 BLOCK = re.compile(r"(<!-- generated: (?P<name>[a-z-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
-def facts_of(report: dict[str, Any]) -> dict[str, Any]:
-    """Return what the docs quote from a report."""
+def facts_of(path: Path) -> dict[str, Any]:
+    """Return what the docs quote from the report in a file, whose traces are beside it.
+
+    Raises `KeyError` if a mutant that stands for a public report is not in it.
+    """
+    import msgspec
+
+    from mutants.faults.links import get_linked
+    from mutants.faults.shown import gather_shown
+    from mutants.report.model import decode
+
+    report = decode(path.read_bytes())
     scopes = ("scope", "verdict", "states", "depth", "transitions")
-    return {
-        "line": report["line"],
-        "exploration": [{key: one[key] for key in scopes} for one in report["exploration"]],
+    shown = gather_shown(report, path.parent, (named.id for named in get_linked()))
+    facts = {
+        "line": report.line,
+        "exploration": [{key: getattr(one, key) for key in scopes} for one in report.exploration],
         "alike": sorted(
             {
-                tuple(sorted((rule["id"], *rule["indistinct_from"])))
-                for rule in report["rules"]
-                if rule["indistinct_from"]
+                tuple(sorted((rule.id, *rule.indistinct_from)))
+                for rule in report.rules
+                if rule.indistinct_from
             }
         ),
+        "faults": msgspec.to_builtins(shown),
     }
+    plain: dict[str, Any] = json.loads(json.dumps(facts))
+    return plain
 
 
 def read_facts() -> dict[str, Any]:
@@ -55,6 +76,7 @@ def make_blocks(facts: dict[str, Any]) -> dict[str, str]:
         "goals": _table(("goal", "what was reached"), _goals()),
         "alike": _alike(facts),
         "power": _table(("#", "mutant", "walks", "machine"), _power()),
+        **_faults(facts),
     }
 
 
@@ -126,6 +148,16 @@ def _alike(facts: dict[str, Any]) -> str:
     return "".join(f"- {', '.join(f'`{rule}`' for rule in group)}\n" for group in groups)
 
 
+def _faults(facts: dict[str, Any]) -> dict[str, str]:
+    import msgspec
+
+    from mutants.faults.page import make_blocks
+    from mutants.faults.shown import Shown
+
+    shown = msgspec.convert(facts["faults"], tuple[Shown, ...])
+    return make_blocks({one.mutant: one for one in shown})
+
+
 def fill_in(text: str, blocks: dict[str, str]) -> str:
     """Return a document with every generated block made again."""
     return BLOCK.sub(lambda found: found[1] + blocks[found["name"]] + found[3], text)
@@ -136,7 +168,11 @@ def main() -> int:
     if not REPORT.exists():
         print("no report to take the figures from: run tox run -e check first", file=sys.stderr)
         return 1
-    facts = facts_of(json.loads(REPORT.read_text(encoding="utf-8")))
+    try:
+        facts = facts_of(REPORT)
+    except KeyError as missing:
+        print(f"{missing} is not in the report: run tox run -e check again", file=sys.stderr)
+        return 1
     FACTS.write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
     blocks = make_blocks(read_facts())
     for name in DOCS:

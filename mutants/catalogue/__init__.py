@@ -9,6 +9,9 @@ Add one in five steps:
 4. Give in each `Edit` the text you change, which must be in the module exactly once, and what
    stands there instead. It must run: a mutant that only crashes shows nothing.
 5. Name in `expect` the rules that must notice, and in `scope` the smallest scope where it shows.
+
+A public report that made the same mistake goes into `seen_in`; if it is one of `mutants/faults`,
+the mutant stands for it, and for its class, in properties/FAULTS.md.
 """
 
 import importlib

@@ -137,7 +137,6 @@ MUTANTS = (
             ),
         ),
         expect=("pins-by-the-book",),
-        seen_in=("https://github.com/LMCache/LMCache/pull/2785",),
         number=30,
     ),
     Named(

@@ -25,7 +25,11 @@ MUTANTS = (
         edits=(
             Edit(
                 "reference.fill",
-                "    if not ok:\n        return FAILED, undo(state, lease_id, copy.frames)\n",
+                "    if not ok:\n"
+                "        # Only this claim may have kept a dirty hit whose lease was abandoned: it "
+                "goes now.\n"
+                "        gone, state = forsake(undo(state, lease_id, copy.frames))\n"
+                "        return FAILED._replace(value=gone or None), state\n",
                 "",
             ),
             Edit(
@@ -86,7 +90,11 @@ MUTANTS = (
         edits=(
             Edit(
                 "reference.fill",
-                "    if not ok:\n        return FAILED, undo(state, lease_id, copy.frames)\n",
+                "    if not ok:\n"
+                "        # Only this claim may have kept a dirty hit whose lease was abandoned: it "
+                "goes now.\n"
+                "        gone, state = forsake(undo(state, lease_id, copy.frames))\n"
+                "        return FAILED._replace(value=gone or None), state\n",
                 "",
             ),
             Edit(
@@ -146,10 +154,7 @@ MUTANTS = (
             ),
         ),
         expect=("other-leases-untouched",),
-        seen_in=(
-            "https://github.com/vllm-project/vllm/pull/41956",
-            "https://github.com/LMCache/LMCache/issues/4137",
-        ),
+        seen_in=("https://github.com/LMCache/LMCache/issues/4137",),
         scope="small",
     ),
     Named(

@@ -53,7 +53,9 @@ MUTANTS = (
         does="The pool reports more free pages than it has.",
         edits=(
             Edit(
-                "reference.pool", "sorted((*pool.free, page))", "sorted((*pool.free, page, page))"
+                "reference.pool",
+                "    pool = pool._replace(free=tuple(sorted((*pool.free, page))))\n",
+                "    pool = pool._replace(free=tuple(sorted((*pool.free, page, page))))\n",
             ),
         ),
         expect=("pages-are-partitioned",),

@@ -93,7 +93,7 @@ MUTANTS = (
         edits=(
             Edit(
                 "reference.tables",
-                "Frame(None, frame.generation + 1, Phase.FREE, dirty",
+                "Frame(None, frame.generation + 1, phase, dirty",
                 "Frame(None, frame.generation + 1, frame.phase, dirty",
             ),
         ),
@@ -132,12 +132,15 @@ MUTANTS = (
         edits=(
             Edit(
                 "reference.tables",
-                "Frame(None, frame.generation + 1, Phase.FREE",
+                "Frame(None, frame.generation + 1, phase",
                 "Frame(None, frame.generation, Phase.FREE",
             ),
         ),
         expect=("generation-moves-on",),
-        seen_in=("https://github.com/neo4j/neo4j/pull/3181",),
+        seen_in=(
+            "https://github.com/neo4j/neo4j/pull/3181",
+            "https://github.com/pelikan-io/cache-rs/issues/50",
+        ),
     ),
     Named(
         id="tables.new-page-shows-the-frames-rows",
@@ -150,7 +153,6 @@ MUTANTS = (
             ),
         ),
         expect=("off-equals-full-tier",),
-        seen_in=("https://github.com/vllm-project/vllm/issues/49125",),
         scope="off",
     ),
     Named(

@@ -32,10 +32,7 @@ MUTANTS = (
             ),
         ),
         expect=("refusal-is-due",),
-        seen_in=(
-            "https://github.com/vllm-project/vllm/pull/51323",
-            "https://github.com/sgl-project/sglang/issues/38156",
-        ),
+        seen_in=("https://github.com/vllm-project/vllm/pull/51323",),
         number=16,
         scope="small",
     ),
@@ -50,10 +47,7 @@ MUTANTS = (
             ),
         ),
         expect=("fresh-page-reads-zero", "read-sees-last-write"),
-        seen_in=(
-            "https://github.com/vllm-project/vllm/issues/49125",
-            "https://github.com/nicedreamzapp/claude-code-local/issues/46",
-        ),
+        seen_in=("https://github.com/neondatabase/neon/issues/5355",),
         number=21,
     ),
     Named(
@@ -83,7 +77,10 @@ MUTANTS = (
             ),
         ),
         expect=("no-pin-leaves-dirt", "dirty-is-pinned", "success-is-allowed"),
-        seen_in=("review, remark 2", "https://github.com/vllm-project/vllm/issues/46951"),
+        seen_in=(
+            "review, remark 2",
+            "https://github.com/percona/percona-server/pull/397",
+        ),
         number=7,
         scope="small",
     ),
@@ -181,6 +178,7 @@ MUTANTS = (
         seen_in=(
             "https://github.com/vllm-project/vllm-ascend/issues/16662",
             "https://github.com/sgl-project/sglang/pull/9874",
+            "https://github.com/percona/percona-server/pull/397",
         ),
         scope="small",
     ),

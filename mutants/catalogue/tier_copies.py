@@ -146,7 +146,6 @@ MUTANTS = (
             ),
         ),
         expect=("failed-write-back-loses-nothing", "latest-rows-survive"),
-        seen_in=("https://github.com/tursodatabase/turso/issues/5803",),
     ),
     Named(
         id="tier.no-second-write-back",

@@ -25,7 +25,11 @@ MUTANTS = (
             ),
         ),
         expect=("only-a-pinner-succeeds", "dirty-is-pinned", "room-for-every-promise"),
-        seen_in=("review, remark 2", "https://github.com/greenplum-db/gpdb/pull/14949"),
+        seen_in=(
+            "review, remark 2",
+            "https://github.com/greenplum-db/gpdb/pull/14949",
+            "https://github.com/eloqdata/eloqstore/pull/487",
+        ),
         number=5,
     ),
     Named(
@@ -79,7 +83,6 @@ MUTANTS = (
             ),
         ),
         expect=("looking-changes-nothing",),
-        seen_in=("https://github.com/LMCache/LMCache/pull/2785",),
         number=23,
         scope="small",
     ),
@@ -96,7 +99,6 @@ MUTANTS = (
             ),
         ),
         expect=("looking-changes-nothing", "counters-add-up"),
-        seen_in=("https://github.com/LMCache/LMCache/issues/4137",),
     ),
     Named(
         id="tier.unpin-gives-up-two",
@@ -128,7 +130,6 @@ MUTANTS = (
             ),
         ),
         expect=("maps-change-only-by-rule",),
-        seen_in=("https://github.com/cberner/redb/pull/872",),
     ),
     Named(
         id="tier.dirty-moves-generation",
@@ -141,7 +142,6 @@ MUTANTS = (
             ),
         ),
         expect=("generation-moves-on", "pinned-keeps-frame"),
-        seen_in=("https://github.com/vllm-project/vllm/issues/16825",),
         number=31,
     ),
     Named(
@@ -212,7 +212,6 @@ MUTANTS = (
             ),
         ),
         expect=("latest-rows-survive", "read-sees-last-write"),
-        seen_in=("https://github.com/vllm-project/vllm/pull/56158",),
     ),
     Named(
         id="tier.read-asks-the-host",
@@ -225,7 +224,6 @@ MUTANTS = (
             ),
         ),
         expect=("read-sees-last-write",),
-        seen_in=("https://github.com/NVIDIA/TensorRT-LLM/pull/16913",),
     ),
     Named(
         id="tier.lookup-shows-a-page-still-coming",

@@ -170,7 +170,8 @@ def _operations_table(report: "Report") -> list[list[str]]:
     """Return a row for each operation: how it ended, with which refusals, on all scopes."""
     events = report.count_events()
     rows = [["operation", "done", "failed", "refused", "refusals and choices"]]
-    for operation in CALLS:
+    known = {call for run in report.runs for call in run.scope.operations}
+    for operation in (call for call in CALLS if call in known):
         name = operation.__name__
         ends = {
             event.partition(":")[2]: count

@@ -1,6 +1,6 @@
 """`walk`: seeded random walks on one shape, what they reached, and the shortest break of a rule."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -21,7 +21,7 @@ from properties.scopes import SCOPES, Scope
 from properties.trace import Header, Trace, record, symbolic, write
 from properties.walker import WalkBreak
 from properties.walks import CALLS, SIZE, Findings, WalkReport, run_walks
-from reference.calls import CALLS as OPERATIONS
+from reference.calls import Call
 from reference.words import Shape
 
 TRACES = Path("build") / "traces"
@@ -192,7 +192,7 @@ def _lines(
     )
     yield f"step rules judged every call, state rules the view after {when}"
     yield ""
-    yield from render_columns(_table(found))
+    yield from render_columns(_table(found, scope.operations))
     yield ""
     reached = len(found.reached)
     yield f"goals reached: {reached} of {reached + len(found.missed)}"
@@ -214,10 +214,10 @@ def _lines(
         yield "no rule is broken"
 
 
-def _table(found: Findings) -> list[list[str]]:
+def _table(found: Findings, operations: Sequence[type[Call]]) -> list[list[str]]:
     """Return a row for each operation: how it ended, with which refusals and choices."""
     rows = [["operation", "done", "failed", "refused", "refusals and choices"]]
-    for operation in OPERATIONS:
+    for operation in operations:
         name = operation.__name__
         ends = {
             event.partition(":")[2]: count

@@ -9,10 +9,10 @@ from properties.rules import examples as ex
 from properties.rules.rows import has_copy
 from properties.step import Step
 from properties.view import View
-from reference.calls import CompleteWriteBack, Finish, MarkDirty, Unpin, Write, WriteBack
+from reference.calls import CompleteWriteBack, Finish, Land, MarkDirty, Unpin, Write, WriteBack
 from reference.words import FrameNumber, Page, Phase
 
-FREE, FILLING, READY, WRITING_BACK = Phase
+FREE, FILLING, READY, WRITING_BACK, QUARANTINED = Phase
 
 
 @state_rule(
@@ -20,9 +20,12 @@ FREE, FILLING, READY, WRITING_BACK = Phase
     broken=lambda: (ex.view((ex.frame(0, dirty=True),), ex.lease(0)), ex.ledger()),
 )
 def dirty_is_pinned(view: View, ledger: Ledger) -> str | None:
-    """A dirty frame is pinned."""
+    """A dirty frame is pinned, or claimed where the lease that pinned it was abandoned."""
     for number, frame in enumerate(view.frames):
         if frame.dirty and frame.page not in view.pinned:
+            # Callers know whether anybody ever went: without that a claim is not enough.
+            if frame.page in view.claimed and ledger.left:
+                continue
             return f"frame {number} with page {frame.page} is dirty and nobody pins the page"
     return None
 
@@ -32,8 +35,10 @@ def dirty_is_pinned(view: View, ledger: Ledger) -> str | None:
     broken=lambda: (ex.view((ex.frame(0),), ex.lease(0, pins=(0,)), torn=(0,)), ex.ledger()),
 )
 def torn_is_dirty(view: View, ledger: Ledger) -> str | None:
-    """A torn host page is resident and dirty."""
+    """A torn host page is resident and dirty, or its rows were lost with a lease."""
     for page in view.torn:
+        if page in ledger.lost:
+            continue
         frame = view.frame_of(page)
         if frame is None:
             return f"host page {page} is torn and no frame maps page {page}"
@@ -121,6 +126,9 @@ def write_back_publishes(step: Step) -> str | None:
     if type(call) is CompleteWriteBack:
         if call.ok and not step.outcome.failed:
             landed = _copied(step, call)
+    elif type(call) is Land:
+        if call.ok and not step.outcome.failed:
+            landed = _landed(step, call)
     elif type(call) is WriteBack and step.before.off:
         landed = (call.handle.frame,)
     elif type(call) is WriteBack and step.outcome.value is not None:
@@ -138,6 +146,16 @@ def write_back_publishes(step: Step) -> str | None:
         elif not after[number].dirty and after[number].page == frame.page:
             return f"{call} made frame {number} with page {frame.page} clean"
     return None
+
+
+def _landed(step: Step, call: Land) -> tuple[FrameNumber, ...]:
+    """Return the frames, still in use, of the write-back in quarantine that landed."""
+    before = step.before
+    return tuple(
+        number
+        for number, copy in before.orphaned.items()
+        if copy.ticket == call.ticket and before.frames[number].phase == WRITING_BACK
+    )
 
 
 def _unpublished(step: Step, number: FrameNumber) -> str | None:
@@ -169,7 +187,7 @@ def _copied(step: Step, call: CompleteWriteBack) -> tuple[FrameNumber, ...]:
 
 @step_rule(
     seen="C09",
-    calls=(CompleteWriteBack,),
+    calls=(CompleteWriteBack, Land),
     broken=lambda: ex.step(
         ex.view(
             (ex.frame(0, WRITING_BACK, dirty=True, rows=(4,)),),
@@ -189,10 +207,11 @@ def _copied(step: Step, call: CompleteWriteBack) -> tuple[FrameNumber, ...]:
 )
 def failed_write_back_loses_nothing(step: Step) -> str | None:
     """After a failed write-back the frame is dirty and keeps its rows."""
-    call: CompleteWriteBack = step.call  # type: ignore[assignment]
+    call: CompleteWriteBack | Land = step.call  # type: ignore[assignment]
     if call.ok and not step.outcome.failed:
         return None
-    for number in _copied(step, call):
+    copied = _landed(step, call) if type(call) is Land else _copied(step, call)  # type: ignore[arg-type]
+    for number in copied:
         old, new = step.before.frames[number], step.after.frames[number]
         if new.page != old.page or new.phase != READY or not new.dirty:
             return (

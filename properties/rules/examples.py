@@ -8,11 +8,11 @@ from collections import Counter
 
 from properties.ledger import IssuedPlan, Ledger
 from properties.step import Step
-from properties.view import CopyView, CountersView, FrameView, LeaseView, View
+from properties.view import CopyView, CountersView, FrameView, LeaseView, OrphanView, View
 from reference.calls import Call, Outcome, Refused
-from reference.words import FrameNumber, Handle, Page, Phase, Rows, Shape, Ticket
+from reference.words import FrameNumber, Handle, Key, Page, Phase, Rows, Shape, Ticket
 
-FREE, FILLING, READY, WRITING_BACK = Phase
+FREE, FILLING, READY, WRITING_BACK, QUARANTINED = Phase
 
 
 def frame(
@@ -26,7 +26,7 @@ def frame(
     """Return a frame, `READY` if it maps a page, with its rows masked where they must be."""
     if phase is None:
         phase = FREE if page is None else READY
-    masked = phase in (FREE, FILLING)
+    masked = phase in (FREE, FILLING, QUARANTINED)
     return FrameView(page, generation, phase, dirty, None if masked else rows)
 
 
@@ -52,6 +52,11 @@ def writing(ticket: Ticket, *frames: FrameNumber) -> CopyView:
     return CopyView(ticket, "write-back", frames)
 
 
+def orphan(copy: CopyView, *pages: Page) -> OrphanView:
+    """Return that copy in quarantine: no lease owns it any more."""
+    return OrphanView(copy.ticket, copy.kind, copy.frames, pages)
+
+
 def view(
     frames: tuple[FrameView, ...],
     *leases: LeaseView | None,
@@ -64,6 +69,10 @@ def view(
     torn: tuple[Page, ...] = (),
     counters: tuple[int, ...] = (0, 0, 0, 0, 0, 0),
     recency: tuple[Page, ...] | None = None,
+    quarantine: tuple[OrphanView, ...] = (),
+    retired: tuple[Page, ...] = (),
+    lost: tuple[Page, ...] = (),
+    keys: dict[Key, Page] | None = None,
 ) -> View:
     """Return a view of pages with one row; leases are numbered from 0, none is not open."""
     opened = {number: lease for number, lease in enumerate(leases) if lease is not None}
@@ -83,6 +92,10 @@ def view(
         torn=torn,
         counters=CountersView(*counters),
         recency=recency,
+        quarantine=quarantine,
+        retired=retired,
+        lost=lost,
+        keys=keys or {},
     )
 
 
@@ -96,6 +109,9 @@ def ledger(
     *,
     plans: dict[Ticket, IssuedPlan] | None = None,
     tickets: tuple[Ticket, ...] = (),
+    uncovered: tuple[Ticket, ...] = (),
+    lost: tuple[Page, ...] = (),
+    named: dict[Key, Rows] | None = None,
 ) -> Ledger:
     """Return what callers know: last writes, fills in flight, tickets issued."""
     return Ledger(
@@ -106,6 +122,9 @@ def ledger(
         past=frozenset(),
         leases=frozenset(),
         tickets=frozenset(tickets),
+        uncovered=frozenset(uncovered),
+        lost=frozenset(lost),
+        named=named or {},
     )
 
 

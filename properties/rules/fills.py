@@ -8,13 +8,13 @@ from typing import Any
 from properties.ledger import Ledger
 from properties.registry import state_rule, step_rule
 from properties.rules import examples as ex
-from properties.rules.rows import has_copy
+from properties.rules.rows import gone_by, has_copy
 from properties.step import Step
 from properties.view import CopyView, LeaseView, View
 from reference.calls import CompleteFill, CompleteWriteBack, Fill, Lookup, WriteBack
 from reference.words import FrameNumber, LeaseId, Page, Phase, Plan
 
-FREE, FILLING, READY, WRITING_BACK = Phase
+FREE, FILLING, READY, WRITING_BACK, QUARANTINED = Phase
 
 
 @state_rule(
@@ -22,8 +22,11 @@ FREE, FILLING, READY, WRITING_BACK = Phase
     broken=lambda: (ex.view((ex.frame(1, FILLING),), ex.lease(1)), ex.ledger()),
 )
 def in_flight_is_owned(view: View, ledger: Ledger) -> str | None:
-    """A frame in flight is claimed, or pinned and dirty, by the one lease whose ticket it is."""
-    owned: set[FrameNumber] = set()
+    """A frame in flight is claimed, or pinned and dirty, by the one lease whose ticket it is.
+
+    Or nobody's: what a copy in quarantine may have is in `leaving`.
+    """
+    owned: set[FrameNumber] = set(view.orphaned)
     for lease_id, lease in view.leases.items():
         if lease.copies or lease.claims:
             wrong = _copies_of(view, lease_id, lease, owned)
@@ -102,7 +105,7 @@ def failed_fill_is_undone(step: Step) -> str | None:
         if page in mapped:
             return f"page {page} was a miss of a failed fill and frame {mapped[page]} maps it"
     for page in hits:
-        if mapped.get(page) != before.mapped.get(page):
+        if mapped.get(page) != before.mapped.get(page) and page not in gone_by(step):
             return (
                 f"page {page} was a hit of a failed fill and left frame {before.mapped.get(page)}"
             )
@@ -216,10 +219,14 @@ def completion_is_own(step: Step) -> str | None:
         return f"{call} succeeded, and ticket {ticket} was never issued"
     for number, frame in enumerate(before.frames):
         new_frame = after.frames[number]
-        if number not in own and (
-            new_frame.page != frame.page
-            or new_frame.phase != frame.phase
-            or new_frame.dirty != frame.dirty
+        if (
+            number not in own
+            and frame.page not in gone_by(step)
+            and (
+                new_frame.page != frame.page
+                or new_frame.phase != frame.phase
+                or new_frame.dirty != frame.dirty
+            )
         ):
             return f"{call} changed frame {number}, which is not of its copy {own}"
     return None

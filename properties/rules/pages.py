@@ -7,19 +7,23 @@ Not here: what pins and promises ask of a frame (`pins`), and which victims a fi
 from properties.ledger import Ledger
 from properties.registry import state_rule, step_rule
 from properties.rules import examples as ex
+from properties.rules.rows import gone_by
 from properties.step import Step
 from properties.view import View
 from reference.calls import (
+    Abandon,
     Alloc,
     Call,
     CompleteFill,
     Fill,
     Finish,
+    Land,
     Release,
+    Reset,
 )
 from reference.words import Page, Phase, Plan
 
-FREE, FILLING, READY, WRITING_BACK = Phase
+FREE, FILLING, READY, WRITING_BACK, QUARANTINED = Phase
 
 
 @state_rule(
@@ -52,9 +56,9 @@ def one_frame_per_page(view: View, ledger: Ledger) -> str | None:
     broken=lambda: (ex.view((ex.frame(0, FREE),), ex.lease(0)), ex.ledger()),
 )
 def free_iff_unmapped(view: View, ledger: Ledger) -> str | None:
-    """A frame is `FREE` exactly when it maps nothing."""
+    """A frame is `FREE`, or in quarantine, exactly when it maps nothing."""
     for number, frame in enumerate(view.frames):
-        if (frame.phase == FREE) is not (frame.page is None):
+        if (frame.phase in (FREE, QUARANTINED)) is not (frame.page is None):
             page = "nothing" if frame.page is None else f"page {frame.page}"
             return f"frame {number} is {Phase(frame.phase).name} and maps {page}"
     return None
@@ -75,15 +79,18 @@ def resident_page_is_live(view: View, ledger: Ledger) -> str | None:
     broken=lambda: (ex.view((ex.frame(),), ex.lease(0), free=(0, 1, 2)), ex.ledger()),
 )
 def pages_are_partitioned(view: View, ledger: Ledger) -> str | None:
-    """Every page id is free or held, never both, never neither."""
-    free, holders = frozenset(view.free), view.holders
+    """Every page id is free or held, never both, never neither.
+
+    A page whose life ended is retired while a copy may touch it; that counts as free.
+    """
+    free, holders = frozenset(view.free + view.retired), view.holders
     for page in range(view.shape.pages):
         if (page in free) is (page in holders):
             who = f"held by leases {holders[page]}" if page in holders else "held by nobody"
             return f"page {page} is {'free' if page in free else 'not free'} and {who}"
-    if len(view.free) + len(holders) != view.shape.pages:
-        held = sorted(holders)
-        return f"free {view.free} and held {held} are not {view.shape.pages} pages once each"
+    if len(view.free) + len(view.retired) + len(holders) != view.shape.pages:
+        held, out = sorted(holders), view.free + view.retired
+        return f"free {out} and held {held} are not {view.shape.pages} pages once each"
     return None
 
 
@@ -187,8 +194,23 @@ def _may_unmap(step: Step, page: Page, count: int) -> bool:
         return count <= misses - len(before.free_frames)
     if type(call) is CompleteFill:
         issued = step.ledger.plans.get(call.ticket)
-        return step.outcome.failed and issued is not None and page in issued.misses
-    return (type(call) is Release or type(call) is Finish) and page in step.after.free
+        if not step.outcome.failed or issued is None:
+            return False
+        return page in issued.misses or page in gone_by(step)
+    if type(call) is Abandon:
+        own = before.leases.get(call.lease)
+        filled = own is not None and page in own.claims and _is_filling(before, page)
+        return filled or page in gone_by(step) or page not in step.after.holders
+    if type(call) is Reset:
+        return not before.off
+    if type(call) is not Release and type(call) is not Finish:
+        return False
+    return page in step.after.free or page in step.after.retired
+
+
+def _is_filling(view: View, page: Page) -> bool:
+    frame = view.frame_of(page)
+    return frame is not None and frame.phase == FILLING
 
 
 def _name(step: Step) -> str:
@@ -198,7 +220,7 @@ def _name(step: Step) -> str:
 
 @step_rule(
     seen="C12",
-    calls=(Fill, CompleteFill, Release, Finish),
+    calls=(Fill, CompleteFill, Release, Finish, Abandon, Reset, Land),
     broken=lambda: ex.step(
         ex.view((ex.frame(0),), ex.lease(0, 1), host={0: (7,)}),
         Fill(0, (1,)),
@@ -226,7 +248,7 @@ def eviction_keeps_host(step: Step) -> str | None:
 
 @step_rule(
     seen="C23",
-    calls=(Finish,),
+    calls=(Finish, Abandon),
     broken=lambda: ex.step(
         ex.view((ex.frame(),), ex.lease(0, borrowed=(1,)), ex.lease(1)),
         Finish(0),
@@ -234,8 +256,11 @@ def eviction_keeps_host(step: Step) -> str | None:
     ),
 )
 def finish_leaves_nothing(step: Step) -> str | None:
-    """A finished lease has no pin, claim, hold, promise or copy in flight anywhere."""
-    call: Finish = step.call  # type: ignore[assignment]
+    """A lease that ended has no pin, claim, hold, promise or copy in flight anywhere.
+
+    Copies in quarantine are nobody's.
+    """
+    call: Finish | Abandon = step.call  # type: ignore[assignment]
     before, after = step.before, step.after
     if call.lease in after.leases:
         return f"lease {call.lease} finished and is still open"
@@ -246,7 +271,7 @@ def finish_leaves_nothing(step: Step) -> str | None:
         others = len(before.holders[page]) - 1
         if 0 <= page < len(after.holds) and after.holds[page] != others:
             return f"page {page} counts {after.holds[page]} holds, {others} leases are left"
-        if others == 0 and page not in after.free:
+        if others == 0 and page not in after.free + after.retired:
             return f"page {page} was held by lease {call.lease} alone and is not free"
         if others == 0 and page in after.mapped:
             return f"frame {after.mapped[page]} still maps page {page} of lease {call.lease} alone"
@@ -257,8 +282,9 @@ def finish_leaves_nothing(step: Step) -> str | None:
 
 
 def _is_owned(view: View, number: int) -> bool:
-    """Return whether a copy in flight of an open lease has this frame."""
-    return any(number in copy.frames for lease in view.leases.values() for copy in lease.copies)
+    """Return whether a copy in flight of an open lease, or in quarantine, has this frame."""
+    copies = [copy for lease in view.leases.values() for copy in lease.copies]
+    return number in view.orphaned or any(number in copy.frames for copy in copies)
 
 
 @state_rule(

@@ -12,20 +12,23 @@ from properties.step import Step
 from properties.view import FrameView, LeaseView, View
 from reference.calls import (
     CALLS,
+    Abandon,
     Alloc,
     CompleteFill,
     Fill,
     Finish,
+    Land,
     MarkDirty,
     Open,
     Read,
+    Reset,
     Unpin,
     Write,
     WriteBack,
 )
 from reference.words import Handle, LeaseId, Page, Phase, Plan
 
-FREE, FILLING, READY, WRITING_BACK = Phase
+FREE, FILLING, READY, WRITING_BACK, QUARANTINED = Phase
 
 HandleCall: TypeAlias = Read | Write | MarkDirty | Unpin | WriteBack
 HANDLE_CALLS = (Read, Write, MarkDirty, Unpin, WriteBack)
@@ -72,10 +75,15 @@ def pin_needs_hold(view: View, ledger: Ledger) -> str | None:
     broken=lambda: (ex.view((ex.frame(0),), ex.lease(0, pins=(0,)), ex.lease()), ex.ledger()),
 )
 def promises_are_covered(view: View, ledger: Ledger) -> str | None:
-    """The promises of open leases add up to at most the frames."""
+    """The promises of open leases add up to at most the frames.
+
+    Frames of copies in quarantine count too, but those a reset left: then leases must wait.
+    """
     promised = 0
     for lease in view.leases.values():
         promised += lease.promise
+    for copy in view.quarantine:
+        promised += 0 if copy.ticket in ledger.uncovered else len(copy.frames)
     if promised > view.shape.frames:
         return f"{promised} frames are promised and there are {view.shape.frames}"
     return None
@@ -115,6 +123,9 @@ def room_for_every_promise(view: View, ledger: Ledger) -> str | None:
     for lease in view.leases.values():
         open_claims += max(0, lease.promise - _in_use(lease))
     room = len(view.free_frames)
+    for number in view.landing:
+        # Leases whose residency was reset wait for these; others never have to.
+        room += view.orphaned[number].ticket in ledger.uncovered
     if open_claims > room:
         room += len(view.evictable)
         if open_claims > room:
@@ -142,6 +153,8 @@ def _in_use(lease: LeaseView) -> int:
 def other_leases_untouched(step: Step) -> str | None:
     """A call by one lease changes nothing of another: promise, pages, pins, claims or copies."""
     caller, after = step.lease, step.after.leases
+    if type(step.call) is Reset:
+        return None
     for lease_id, lease in step.before.leases.items():
         if lease_id != caller and after.get(lease_id) != lease:
             return (
@@ -204,7 +217,7 @@ def promise_is_kept(step: Step) -> str | None:
 
 @step_rule(
     seen="C05",
-    calls=tuple(call for call in CALLS if call not in (Open, Finish)),
+    calls=tuple(call for call in CALLS if call not in (Open, Finish, Abandon, Land, Reset)),
     broken=lambda: ex.step(
         ex.view((ex.frame(0),), ex.lease(0, pins=(0, 0))),
         Unpin(0, ex.handle(0)),
@@ -214,7 +227,7 @@ def promise_is_kept(step: Step) -> str | None:
 def pins_by_the_book(step: Step) -> str | None:
     """Only a completed fill adds pins, one for each page, with current handles; unpin takes one.
 
-    `finish` drops the pins of its lease with the lease.
+    `finish` and `abandon` drop the pins of their lease with it, a reset those of all leases.
     """
     lease_id: LeaseId = step.call.lease  # type: ignore[union-attr]
     lease, after = step.before.leases.get(lease_id), step.after.leases.get(lease_id)

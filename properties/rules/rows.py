@@ -8,27 +8,34 @@ from collections.abc import Callable
 from typing import Any
 
 from properties.ledger import Ledger
+from properties.step import Step
 from properties.view import LeaseView, View
 from reference.calls import (
+    Abandon,
     Alloc,
     Call,
     CompleteFill,
     CompleteWriteBack,
     Fill,
+    Find,
     Finish,
+    Land,
     Lookup,
     MarkDirty,
     Open,
+    Publish,
     Read,
     Release,
+    Reset,
     Share,
+    Truncate,
     Unpin,
     Write,
     WriteBack,
 )
 from reference.words import Handle, LeaseId, Page, Phase, Ticket
 
-FREE, FILLING, READY, WRITING_BACK = Phase
+FREE, FILLING, READY, WRITING_BACK, QUARANTINED = Phase
 
 _HANDLE = ("UnknownLease", "StaleHandle", "NotPinned")
 
@@ -44,7 +51,9 @@ REFUSALS: dict[type[Call], tuple[str, ...]] = {
         "DuplicatePage",
         "NotHeld",
         "PromiseExceeded",
+        "RowsLost",
         "HitPending",
+        "FramesLanding",
         "FrameMemory",
     ),
     CompleteFill: ("UnknownLease", "StaleTicket"),
@@ -55,6 +64,26 @@ REFUSALS: dict[type[Call], tuple[str, ...]] = {
     WriteBack: (*_HANDLE, "WriteBackInFlight"),
     CompleteWriteBack: ("UnknownLease", "StaleTicket"),
     Finish: ("UnknownLease", "FillInFlight", "WriteBackInFlight", "DirtyFrame"),
+    Abandon: ("UnknownLease",),
+    Land: ("UnknownTicket",),
+    Reset: (),
+    Truncate: (
+        "UnknownLease",
+        "NotHeld",
+        "BadLength",
+        "FillInFlight",
+        "HitPending",
+        "WriteBackInFlight",
+    ),
+    Publish: (
+        "UnknownLease",
+        "NotHeld",
+        "NotDurable",
+        "PageNotFull",
+        "KeyTaken",
+        "AlreadyPublished",
+    ),
+    Find: ("UnknownLease",),
 }
 """The refusals of each row, in the order in which they are due."""
 
@@ -77,12 +106,35 @@ def dirty_pins(view: View, lease: LeaseView) -> list[Page]:
     return [frame.page for frame in view.frames if frame.dirty and frame.page in lease.pins]
 
 
+def gone_by(step: Step) -> list[Page]:
+    """Return the pages whose unpublished rows go with the call: nobody uses them after it.
+
+    With the caller's pins and claims a dirty frame loses the last, or a reset takes all of them.
+    """
+    call, before = step.call, step.before
+    if type(call) is Reset:
+        users: list[LeaseView] = []
+    elif type(call) is Abandon or (type(call) is CompleteFill and step.outcome.failed):
+        users = [lease for lease_id, lease in before.leases.items() if lease_id != call.lease]
+    else:
+        return []
+    used: set[Page] = set()
+    for lease in users:
+        used.update(lease.pins, lease.claims)
+    if type(call) is CompleteFill and call.lease in before.leases:
+        used.update(before.leases[call.lease].pins)
+    return sorted(
+        f.page for f in before.frames if f.page is not None and f.dirty and f.page not in used
+    )
+
+
 def _open(view: View, call: Open) -> str | None:
     if call.promise < 1:
         return "BadPromise"
     promised = call.promise
     for lease in view.leases.values():
         promised += lease.promise
+    promised += len(view.orphaned)
     return "PromiseUnavailable" if promised > view.shape.frames else None
 
 
@@ -138,6 +190,8 @@ def _fill(view: View, call: Fill) -> str | None:
             wanted += 1
     if wanted > lease.promise:
         return "PromiseExceeded"
+    if view.lost and not set(pages).isdisjoint(view.lost):
+        return "RowsLost"
     misses, mapped = 0, view.mapped
     for page in pages:
         number = mapped.get(page)
@@ -145,9 +199,12 @@ def _fill(view: View, call: Fill) -> str | None:
             misses += 1
         elif view.frames[number].phase == FILLING:
             return "HitPending"
-    if misses > len(view.free_frames) and misses > len(view.free_frames) + _spare(view, pages):
-        return "FrameMemory"
-    return None
+    if misses <= len(view.free_frames):
+        return None
+    misses -= len(view.free_frames) + _spare(view, pages)
+    if misses <= 0:
+        return None
+    return "FramesLanding" if misses <= len(view.landing) else "FrameMemory"
 
 
 def _spare(view: View, pages: tuple[Page, ...]) -> int:
@@ -221,6 +278,50 @@ def _finish(view: View, call: Finish) -> str | None:
     return "DirtyFrame" if dirty_pins(view, lease) else None
 
 
+def _land(view: View, call: Land) -> str | None:
+    tickets = (copy.ticket for copy in view.quarantine)
+    return None if call.ticket in tickets else "UnknownTicket"
+
+
+def _known(view: View, call: Abandon | Find) -> str | None:
+    return None if call.lease in view.leases else "UnknownLease"
+
+
+def _truncate(view: View, call: Truncate) -> str | None:
+    lease = view.leases.get(call.lease)
+    if lease is None:
+        return "UnknownLease"
+    page = call.page
+    if page not in lease.table and page not in lease.borrowed:
+        return "NotHeld"
+    if not 0 <= call.rows <= view.shape.rows:
+        return "BadLength"
+    frame = view.frame_of(page)
+    if frame is not None and frame.phase == FILLING:
+        return "FillInFlight" if page in lease.claims else "HitPending"
+    if frame is not None and frame.phase == WRITING_BACK:
+        return "WriteBackInFlight"
+    written = any(copy.kind == "write-back" and page in copy.pages for copy in view.quarantine)
+    return "WriteBackInFlight" if written else None
+
+
+def _publish(view: View, call: Publish) -> str | None:
+    lease = view.leases.get(call.lease)
+    if lease is None:
+        return "UnknownLease"
+    page = call.page
+    if page not in lease.table and page not in lease.borrowed:
+        return "NotHeld"
+    frame, rows = view.frame_of(page), view.host.get(page)
+    if rows is None or (frame is not None and frame.dirty):
+        return "NotDurable"
+    if 0 in rows:
+        return "PageNotFull"
+    if call.key in view.keys:
+        return "KeyTaken"
+    return "AlreadyPublished" if page in view.keys.values() else None
+
+
 _ROWS: dict[type[Call], Callable[[View, Any], str | None]] = {
     Open: _open,
     Alloc: _alloc,
@@ -236,4 +337,10 @@ _ROWS: dict[type[Call], Callable[[View, Any], str | None]] = {
     WriteBack: _settled,
     CompleteWriteBack: _complete_write_back,
     Finish: _finish,
+    Abandon: _known,
+    Land: _land,
+    Reset: lambda _view, _call: None,
+    Truncate: _truncate,
+    Publish: _publish,
+    Find: _known,
 }

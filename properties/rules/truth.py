@@ -12,20 +12,25 @@ from properties.rules import examples as ex
 from properties.step import Step
 from properties.view import LeaseView, View
 from reference.calls import (
+    Abandon,
     Alloc,
     Call,
     Fill,
+    Find,
     Finish,
     Lookup,
     MarkDirty,
     Open,
+    Publish,
     Release,
+    Reset,
     Share,
+    Truncate,
     WriteBack,
 )
 from reference.words import Handle, LeaseId, Page, Phase, Plan
 
-FREE, FILLING, READY, WRITING_BACK = Phase
+FREE, FILLING, READY, WRITING_BACK, QUARANTINED = Phase
 
 
 @step_rule(
@@ -50,14 +55,16 @@ def lookup_tells_the_truth(step: Step) -> str | None:
 
 @step_rule(
     seen="C05, C23",
-    calls=(Open, Alloc, Share, Release, Finish),
+    calls=(Open, Alloc, Share, Release, Finish, Abandon, Find, Reset),
     endings=("done",),
     broken=lambda: ex.step(ex.view((ex.frame(),), ex.lease(0), ex.lease()), Share(1, 0)),
 )
 def holds_by_the_book(step: Step) -> str | None:
-    """`open`, `alloc`, `share`, `release` and `finish` change what a lease holds as they say."""
+    """What a lease holds changes as the call says; it ends by `finish` and `abandon` alone."""
     call = step.call
-    lease_id: Any = step.outcome.value if isinstance(call, Open) else call.lease
+    if isinstance(call, Reset):
+        return _holds_kept(step)
+    lease_id: Any = step.outcome.value if isinstance(call, Open) else step.lease
     before, after = step.before.leases.get(lease_id), step.after.leases.get(lease_id)
     due = _holds_due(call, before, step)
     got = None if after is None else (after.promise, set(after.table), set(after.borrowed))
@@ -67,19 +74,33 @@ def holds_by_the_book(step: Step) -> str | None:
     return f"after {call} lease {lease_id} has {names} {got}, and {due} was due"
 
 
+def _holds_kept(step: Step) -> str | None:
+    """Say which lease does not hold what it held, if a reset took it."""
+    after = step.after.leases
+    for lease_id, lease in step.before.leases.items():
+        new = after.get(lease_id)
+        due = (lease.promise, lease.table, lease.borrowed)
+        if new is None or (new.promise, new.table, new.borrowed) != due:
+            return f"{step.call} left lease {lease_id} {new or 'closed'}, and {due} was due"
+    return None
+
+
 def _holds_due(
     call: Call, before: LeaseView | None, step: Step
 ) -> tuple[int, set[Page], set[Page]] | None:
     """Return the promise, table and borrowed pages that the calling lease should have."""
     if isinstance(call, Open):
         return (call.promise, set(), set()) if before is None else None
-    if isinstance(call, Finish) or before is None:
+    if isinstance(call, Finish | Abandon) or before is None:
         return None
     table, borrowed = set(before.table), set(before.borrowed)
     if isinstance(call, Alloc):
         table.add(step.outcome.value)  # type: ignore[arg-type]
     elif isinstance(call, Share):
         borrowed.add(call.page)
+    elif isinstance(call, Find):
+        page = step.before.keys.get(call.key)
+        borrowed.update(() if page is None or page in table else (page,))
     elif isinstance(call, Release):
         table.discard(call.page)
         borrowed.discard(call.page)
@@ -181,6 +202,8 @@ def _wrong(step: Step, refusal: str, name: str, value: object) -> str | None:
         due = getattr(call, name)
     elif name in ("page", "frame"):
         return _wrong_page(view, call, refusal, name, value)
+    elif isinstance(call, Publish | Truncate) and name in ("key", "length", "written"):
+        due = _told(view, call, refusal, name)
     elif name == "pages":
         due = len(view.holds) if refusal == "PageMemory" else _dirty(view, call)
     elif name == "rows":
@@ -210,6 +233,10 @@ def _wrong_page(view: View, call: Call, refusal: str, name: str, value: object) 
             pages = tuple(p for p in pages if p not in lease.table and p not in lease.borrowed)
         elif refusal == "HitPending":
             pages = tuple(p for p in pages if p in view.mapped and _phase(view, p) == FILLING)
+    elif isinstance(call, Publish) and refusal == "KeyTaken":
+        pages = (view.keys.get(call.key, -1),)
+    elif isinstance(call, Truncate) and call.page not in view.mapped and name == "frame":
+        return None if value in view.orphaned else "a frame of a copy in quarantine was due"
     elif isinstance(call, Finish) and lease is not None:
         numbers = [n for copy in lease.copies if copy.kind == "write-back" for n in copy.frames]
         pages = tuple(page for page, n in view.mapped.items() if n in numbers)
@@ -217,6 +244,16 @@ def _wrong_page(view: View, call: Call, refusal: str, name: str, value: object) 
         pages = (getattr(call, "page", -1),)
     due = pages if name == "page" else tuple(view.mapped.get(page) for page in pages)
     return None if value in due else f"one of {due} was due"
+
+
+def _told(view: View, call: Publish | Truncate, refusal: str, name: str) -> object:
+    """Return what a refusal to publish or to truncate should say."""
+    if isinstance(call, Truncate):
+        return call.rows
+    if name == "written":
+        return sum(value != 0 for value in view.host.get(call.page) or ())
+    keys = [key for key, page in view.keys.items() if page == call.page]
+    return call.key if refusal == "KeyTaken" else next(iter(keys), None)
 
 
 def _phase(view: View, page: Page) -> Phase:
@@ -235,7 +272,7 @@ def _dirty(view: View, call: Call) -> tuple[Page, ...]:
 def _number(view: View, call: Call, name: str) -> object:
     """Return the number that a refusal met."""
     if name == "promised":
-        return sum(lease.promise for lease in view.leases.values())
+        return sum(lease.promise for lease in view.leases.values()) + len(view.orphaned)
     if name == "frames":
         return view.shape.frames
     lease = view.leases.get(getattr(call, "lease", -1))
@@ -250,4 +287,8 @@ def _number(view: View, call: Call, name: str) -> object:
     if name == "wanted":
         return len({*lease.pins, *getattr(call, "pages", ())})
     misses = [page for page in getattr(call, "pages", ()) if page not in view.mapped]
-    return len(misses) if name == "misses" else None
+    if name == "available":
+        pages = getattr(call, "pages", ())
+        spare = [n for n in view.evictable if view.frames[n].page not in pages]
+        return len(view.free_frames) + len(spare)
+    return {"misses": len(misses), "landing": len(view.landing)}.get(name)

@@ -14,12 +14,13 @@ from reference.calls import (
     CompleteWriteBack,
     Fill,
     Finish,
+    Land,
     Lookup,
     Read,
     Release,
     WriteBack,
 )
-from reference.words import Page, Plan
+from reference.words import FrameNumber, Page, Plan
 
 
 @step_rule(
@@ -213,10 +214,19 @@ def _moves(step: Step) -> tuple[int, int, int, int, int, int] | None:
         return (0, 0, 0, 1, 0, 0) if failed else None
     if type(call) is CompleteWriteBack:
         return (0, 0, 0, 0, 0, 1) if failed else (0, 0, 0, 0, 1, 0)
+    if type(call) is Land:
+        landed = step.before.orphaned.items()
+        used = [n for n, copy in landed if copy.ticket == call.ticket and _is_used(step, n)]
+        return (0, 0, 0, 0, len(used) * (not failed), len(used) * failed)
     if type(call) is WriteBack and step.before.off:
         frame = step.before.frame_of(call.handle.page)
         return (0, 0, 0, 0, 1, 0) if frame is not None and frame.dirty else None
     return None
+
+
+def _is_used(step: Step, number: FrameNumber) -> bool:
+    """Return whether somebody still uses the frame of a write-back in quarantine."""
+    return step.before.frames[number].page is not None
 
 
 def _add(

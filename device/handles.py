@@ -1,0 +1,48 @@
+"""Handles and plans of a device tier: the reference's, and their batch forms in arrays."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from device.layout import Numbers
+from reference.words import Handle, Ticket
+
+
+class OwnHandle(Handle):
+    """A `Handle` that knows which tier issued it; equal to the plain one with its numbers."""
+
+    tier: object = None
+    """The identity of the tier, or none if it is not known."""
+
+
+@dataclass(frozen=True, eq=False)
+class Handles:
+    """Many handles, as columns: entry `i` is `Handle(pages[i], frames[i], generations[i])`."""
+
+    pages: Numbers
+    """The pages, int64 (n,)."""
+    frames: Numbers
+    """The frames that mapped them, int64 (n,)."""
+    generations: Numbers
+    """The generations of those frames, int64 (n,)."""
+    tier: object = None
+    """The identity of the tier that issued them, or none if it is not known."""
+
+    def __len__(self) -> int:
+        return len(self.pages)
+
+    def __getitem__(self, index: int) -> OwnHandle:
+        columns = (self.pages[index], self.frames[index], self.generations[index])
+        handle = OwnHandle(*map(int, columns))
+        handle.tier = self.tier
+        return handle
+
+
+class BatchPlan(NamedTuple):
+    """What `Tier.fill_all` returns: a `Plan` in arrays."""
+
+    ticket: Ticket | None
+    """Names the copy in flight; none when every page was a hit, and the fill is complete."""
+    handles: Handles
+    """One for each page asked for, in order."""
+    misses: Numbers
+    """The pages that were not resident, in order, int64."""
