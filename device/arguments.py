@@ -76,11 +76,21 @@ def check_numbers(name: str, values: object) -> Numbers:
             )
         if values.dtype.kind == "u" and values.size and int(values.max()) > VALUE_MAX:
             raise ValueError(f"{name}: {values.max()} must fit in 64 bits")
-        return values.astype(np.int64)
+        numbers = values.astype(np.int64)
+        numbers.flags.writeable = False  # the tier keeps it, and gives it out in handles
+        return numbers
     if not isinstance(values, Sequence) or isinstance(values, str | bytes):
         raise TypeError(f"{name} are {values!r}: they must be a sequence of ints")
     whole = [check_whole(f"{name}[{index}]", value) for index, value in enumerate(values)]
     return np.array(whole, dtype=np.int64)
+
+
+def check_rows(rows: object, count: int) -> Numbers:
+    """Return so many row numbers as an int64 array. Raises `TypeError`; `ValueError`."""
+    numbers = check_numbers("rows", rows)
+    if len(numbers) != count:
+        raise ValueError(f"there are {len(numbers)} rows for {count} handles")
+    return numbers
 
 
 def check_handles(handles: object, tier: object) -> Handles:
@@ -89,6 +99,7 @@ def check_handles(handles: object, tier: object) -> Handles:
     Raises `TypeError` if they are none; `StaleHandle` if another tier issued one.
     """
     if isinstance(handles, Handles):
+        _check_columns(handles)
         if handles.tier not in (None, tier) and len(handles):
             raise StaleHandle(Handle(*handles[0]))
         return handles
@@ -98,6 +109,18 @@ def check_handles(handles: object, tier: object) -> Handles:
     for index, handle in enumerate(handles):
         columns[:, index] = check_handle(handle, tier)
     return Handles(columns[0], columns[1], columns[2], tier)
+
+
+def _check_columns(handles: Handles) -> None:
+    columns = (handles.pages, handles.frames, handles.generations)
+    shape = getattr(handles.pages, "shape", ())
+    for column in columns:
+        kind, size = getattr(column, "dtype", type(column).__name__), getattr(column, "shape", ())
+        if kind != np.int64 or len(size) != 1 or size != shape:
+            raise TypeError(
+                f"a column of the handles is of {kind} and shape {size}: all three must be int64,"
+                " of one dimension and as long as each other"
+            )
 
 
 def check_content(name: str, content: object, shape: tuple[int, int]) -> Bytes:

@@ -14,28 +14,17 @@ Waits, and what each is for:
 """
 
 from collections.abc import Callable
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
+from device.flights import Queued
 from device.layout import Bytes, Numbers
-from device.leases import Flight
 from device.runtime import CopyFailed, Device, Event, OutOfMemory, Reading, Stream
 from reference.words import Ticket
 
 Copy: TypeAlias = Callable[[Stream, Numbers, Numbers], Event]
 """Queues a batch on a stream, from these pages or frames to those."""
-
-
-class Queued(NamedTuple):
-    """What was queued for one ticket."""
-
-    events: tuple[Event, ...]
-    """The ends of its batches."""
-    streams: tuple[Stream, ...]
-    """Where they are queued."""
-    failed: bool
-    """A batch could not be queued; it may be queued in part."""
 
 
 class DataPath:
@@ -92,24 +81,24 @@ class DataPath:
             return Queued(events, used, failed=True)
         return Queued(events, used, failed=False)
 
-    def has_landed(self, flight: Flight) -> bool:
+    def has_landed(self, queued: Queued) -> bool:
         """Return whether `end` would return at once, as far as the device has reported."""
-        return flight.failed or all(self.device.poll(event) for event in flight.events)
+        return queued.failed or all(self.device.poll(event) for event in queued.events)
 
-    def end(self, flight: Flight, ok: bool) -> bool:
+    def end(self, queued: Queued, ok: bool) -> bool:
         """Wait until a copy has ended, and return whether it landed as a whole.
 
         Not `ok`: it counts as failed whatever the device reports. When this returns, no batch of
         it touches memory any more.
         """
-        if ok and not flight.failed:
+        if ok and not queued.failed:
             try:
-                for event in flight.events:
+                for event in queued.events:
                     self.device.wait(event)
                 return True
             except CopyFailed:
                 pass
-        for stream in flight.streams:
+        for stream in queued.streams:
             self.device.settle(stream)
         return False
 

@@ -10,11 +10,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from device.flights import Flight
 from device.frames import NONE
 from device.handles import BatchPlan
 from device.holds import check_distinct
 from device.layout import Mask, Numbers
-from device.leases import NO_NUMBERS, PINS, Flight, Lease
+from device.leases import NO_NUMBERS, PINS, Lease
 from device.tables import Tables, get_flight, get_handles, get_lease
 from reference.calls import Choice
 from reference.refusals import (
@@ -35,6 +36,8 @@ class Asked(NamedTuple):
     """Who asks."""
     pages: Numbers
     """The pages, in order."""
+    columns: Numbers
+    """Their columns in the lease."""
     hits: Numbers
     """The frames of those that are resident."""
     misses: Numbers
@@ -63,12 +66,12 @@ def fill(tables: Tables, lease_id: LeaseId, pages: Numbers, choice: Choice) -> B
     if len(asked.misses):
         ticket = tables.next_ticket
         queued = tables.path.start_fill(ticket, asked.misses, frames)
-        asked.lease.flights.append(Flight(ticket, "fill", frames, *queued))
+        asked.lease.begin_fill(Flight(ticket, "fill", frames, queued))
         tables.next_ticket += 1
     _place(tables, asked, frames, asked.misses)
     asked.lease.claims = pages
     if ticket is None:
-        claims_to_pins(tables, asked.lease)
+        claims_to_pins(tables, asked.lease, asked.columns)
     # RESULT
     return BatchPlan(ticket, get_handles(tables, pages), asked.misses)
 
@@ -76,9 +79,8 @@ def fill(tables: Tables, lease_id: LeaseId, pages: Numbers, choice: Choice) -> B
 def check_fill(tables: Tables, lease_id: LeaseId, pages: Numbers) -> Asked:
     """Return what a fill that is not refused is asked for."""
     lease = get_lease(tables, lease_id)
-    in_flight = lease.get_fill()
-    if in_flight is not None:
-        raise FillInFlight(lease_id, in_flight.ticket)
+    if lease.filling is not None:
+        raise FillInFlight(lease_id, lease.filling.ticket)
     check_distinct(pages)
     columns, is_held = lease.seek(pages)
     if not is_held.all():
@@ -88,12 +90,15 @@ def check_fill(tables: Tables, lease_id: LeaseId, pages: Numbers) -> Asked:
         raise PromiseExceeded(lease_id, lease.promise, wanted)
     frames = tables.frames.where[pages]
     is_miss = frames == NONE
-    hits, misses = frames[~is_miss], pages[is_miss]
+    hits, misses = frames, NO_NUMBERS
+    if is_miss.any():
+        hits, misses = frames[~is_miss], pages[is_miss]
+        misses.flags.writeable = False  # the plan gives it out, and a copy may still read it
     is_filling = tables.frames.phase[hits] == Phase.FILLING
     if is_filling.any():
         frame = int(hits[is_filling.argmax()])
         raise HitPending(int(tables.frames.page[frame]), frame)
-    return Asked(lease, pages, hits, misses, _get_default(tables, hits, len(misses)))
+    return Asked(lease, pages, columns, hits, misses, _get_default(tables, hits, len(misses)))
 
 
 def _get_default(tables: Tables, hits: Numbers, misses: int) -> Numbers:
@@ -136,6 +141,8 @@ def _place(tables: Tables, asked: Asked, frames: Numbers, misses: Numbers) -> No
     tables.counts.hits += len(asked.hits)
     tables.counts.misses += len(asked.misses)
     tables.frames.kept[asked.hits] += 1
+    if not len(frames):
+        return
     evicted = frames[tables.frames.page[frames] != NONE]
     tables.counts.evictions += len(evicted)
     tables.frames.unmap(evicted)
@@ -169,11 +176,11 @@ def complete_fill(tables: Tables, lease_id: LeaseId, ticket: Ticket, ok: bool) -
     flight = get_flight(tables, lease_id, ticket, "fill")
     lease = tables.leases[lease_id]
     # EFFECT
-    has_landed = tables.path.end(flight, ok)
+    has_landed = tables.path.end(flight.queued, ok)
     lease.end_flight(flight)
     if has_landed:
         tables.frames.phase[flight.frames] = Phase.READY
-        claims_to_pins(tables, lease)
+        claims_to_pins(tables, lease, lease.seek(lease.claims)[0])
     else:
         undo(tables, lease, lease.claims, flight.frames)
         tables.path.discard(NO_NUMBERS, flight.frames)
@@ -181,9 +188,12 @@ def complete_fill(tables: Tables, lease_id: LeaseId, ticket: Ticket, ok: bool) -
     return has_landed
 
 
-def claims_to_pins(tables: Tables, lease: Lease) -> None:
-    """Turn every claim into one pin; the pages become the most recently filled, in order."""
-    lease.pin(lease.claims)
+def claims_to_pins(tables: Tables, lease: Lease, columns: Numbers) -> None:
+    """Turn every claim, in these columns of the lease, into one pin.
+
+    The pages become the most recently filled, in the order asked.
+    """
+    lease.pin(columns)
     tables.frames.touch(tables.frames.where[lease.claims])
     lease.claims = NO_NUMBERS
 

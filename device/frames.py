@@ -85,4 +85,5 @@ class FrameTable:
     def let_go(self, frames: Numbers, counts: Numbers | int = 1) -> None:
         """Take pins or claims from frames; those that become evictable are victims from now on."""
         self.kept[frames] -= counts
-        self.victims.push(frames[self.is_evictable(frames)])
+        is_evictable = self.is_evictable(frames)
+        self.victims.push(frames if is_evictable.all() else frames[is_evictable])

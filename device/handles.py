@@ -30,9 +30,13 @@ class Handles:
     def __len__(self) -> int:
         return len(self.pages)
 
-    def __getitem__(self, index: int) -> OwnHandle:
+    def get_plain(self, index: int) -> Handle:
+        """Return one of them as a plain handle."""
         columns = (self.pages[index], self.frames[index], self.generations[index])
-        handle = OwnHandle(*map(int, columns))
+        return Handle(*map(int, columns))
+
+    def __getitem__(self, index: int) -> OwnHandle:
+        handle = OwnHandle(*self.get_plain(index))
         handle.tier = self.tier
         return handle
 

@@ -6,8 +6,9 @@ before the first table changes, so that an error of the device changes none.
 
 import numpy as np
 
+from device.flights import first_frame
 from device.layout import Numbers
-from device.leases import PINS, Lease, first_frame
+from device.leases import PINS, Lease
 from device.tables import Tables, get_lease, one
 from reference.calls import Choice
 from reference.refusals import (
@@ -38,7 +39,7 @@ def open_lease(tables: Tables, promise: int) -> LeaseId:
         raise PromiseUnavailable(promise, tables.promised, tables.shape.frames)
     # EFFECT
     lease_id = tables.next_lease
-    tables.leases[lease_id] = Lease(promise)
+    tables.leases[lease_id] = Lease(promise, tables.shape.pages)
     tables.promised += promise
     tables.next_lease += 1
     # RESULT
@@ -49,7 +50,7 @@ def alloc(tables: Tables, lease_id: LeaseId, count: int, choice: Choice) -> Numb
     """Begin the lives of so many free pages in the lease's table; their host rows are zero.
 
     They are the lowest free ones, or the page that was chosen. Raises `UnknownLease`;
-    `PageMemory` if not so many are free; `DeviceLost` with the tier off.
+    `PageMemory` if not so many are free; with the tier off `OutOfMemory` and `DeviceLost`.
     """
     # CHECK
     lease = get_lease(tables, lease_id)
@@ -118,9 +119,8 @@ def _refuse_release(lease_id: LeaseId, lease: Lease, page: Page) -> None:
     """Raise why this page cannot be released."""
     if lease.get_column(page) is None:
         raise NotHeld(lease_id, page)
-    in_flight = lease.get_fill()
-    if in_flight is not None and page in lease.claims:
-        raise FillInFlight(lease_id, in_flight.ticket)
+    if lease.filling is not None and page in lease.claims:
+        raise FillInFlight(lease_id, lease.filling.ticket)
     raise PagePinned(lease_id, page, lease.get_pins(page))
 
 
@@ -132,11 +132,10 @@ def finish(tables: Tables, lease_id: LeaseId) -> None:
     """
     # CHECK
     lease = get_lease(tables, lease_id)
-    in_flight = lease.get_fill()
-    if in_flight is not None:
-        raise FillInFlight(lease_id, in_flight.ticket)
-    if lease.flights:
-        frame = first_frame(lease.flights[0])
+    if lease.filling is not None:
+        raise FillInFlight(lease_id, lease.filling.ticket)
+    for flight in lease.flights.values():
+        frame = first_frame(flight)
         raise WriteBackInFlight(int(tables.frames.page[frame]), frame)
     pages, pins = lease.get_pinned()
     frames = tables.frames.where[pages]

@@ -1,67 +1,54 @@
 """A lease in arrays: the pages it holds, its pins, its claims, its copies in flight.
 
-The pages are sorted, so that many are found at once. Owned here: one lease. Not owned: what is
-allowed (`tier`, `fill`).
+A sparse map leads from page to column, so that many are found at once. Owned here: one lease.
+Not owned: what is allowed (`holds`, `fill`, `pins`).
 """
-
-from typing import Literal, NamedTuple
 
 import numpy as np
 
+from device.flights import Flight
 from device.layout import Mask, Numbers
-from device.runtime import Event, Stream
-from reference.words import FrameNumber, Page, Ticket
+from device.page_map import ABSENT, PageMap
+from reference.words import Page, Ticket
 
 PAGE, ORDER, BORROWED, PINS = range(4)
 """The columns of `Lease.held`: the page; when it joined; 1 if it is borrowed; the lease's pins."""
 
+COLUMNS = 16
+"""Columns there is room for at first."""
+
 NO_NUMBERS: Numbers = np.empty(0, dtype=np.int64)
 """No pages, or no frames."""
-
-
-class Flight(NamedTuple):
-    """One copy in flight."""
-
-    ticket: Ticket
-    """Its name."""
-    kind: Literal["fill", "write-back"]
-    """Its direction."""
-    frames: Numbers
-    """The frames it writes (a fill) or reads (a write-back), int64."""
-    events: tuple[Event, ...]
-    """The ends of its batches: it has landed when all have."""
-    streams: tuple[Stream, ...]
-    """Where its batches are queued: it has ended when all have settled."""
-    failed: bool
-    """It failed as it was queued."""
+NO_NUMBERS.flags.writeable = False
 
 
 class Lease:
     """One user of the tier."""
 
-    def __init__(self, promise: int) -> None:
-        """Make a lease with nothing held, claimed or pinned."""
+    def __init__(self, promise: int, pages: int) -> None:
+        """Make a lease with nothing held, claimed or pinned, of so many pages that there are."""
         self.promise = promise
         """The most distinct pages it may have pinned or claimed at once."""
-        self.held: Numbers = np.empty((4, 0), dtype=np.int64)
-        """The pages it holds, one a column, sorted by page."""
+        self.memory: Numbers = np.empty((4, COLUMNS), dtype=np.int64)
+        """Room for the pages it holds, one a column; those in use are `held`."""
+        self.held: Numbers = self.memory[:, :0]
+        """The pages it holds, one a column, in no order."""
+        self.columns = PageMap(pages)
+        """The column of each page that it holds."""
         self.joined = 0
         """Pages that ever joined."""
         self.pinned = 0
         """Distinct pages it pins."""
         self.claims = NO_NUMBERS
         """Every page its fill in flight asked for, in order."""
-        self.flights: list[Flight] = []
-        """Its copies in flight, oldest first."""
+        self.filling: Flight | None = None
+        """Its fill in flight, if it has one."""
+        self.flights: dict[Ticket, Flight] = {}
+        """Its copies in flight, the fill included, oldest first."""
 
     def seek(self, pages: Numbers) -> tuple[Numbers, Mask]:
-        """Return the columns of pages, int64 (n,), and which are held; any column where not."""
-        mine = self.held[PAGE]
-        columns = np.searchsorted(mine, pages)
-        if not len(mine):
-            return columns, np.zeros(len(pages), dtype=np.bool_)
-        columns[columns == len(mine)] = 0
-        return columns, mine[columns] == pages
+        """Return the columns of pages, int64 (n,), and which are held; `ABSENT` where not."""
+        return self.columns.get(pages)
 
     def get_column(self, page: Page) -> int | None:
         """Return the column of one page, if it is held."""
@@ -75,22 +62,35 @@ class Lease:
 
     def join(self, pages: Numbers, borrowed: bool) -> None:
         """Add pages that it does not hold, distinct, in this order."""
-        added = np.zeros((4, len(pages)), dtype=np.int64)
-        added[PAGE] = pages
-        added[ORDER] = self.joined + np.arange(len(pages), dtype=np.int64)
-        added[BORROWED] = borrowed
+        first = self.held.shape[1]
+        last = first + len(pages)
+        if last > self.memory.shape[1]:
+            more = np.empty((4, max(last, 2 * self.memory.shape[1])), dtype=np.int64)
+            more[:, :first] = self.held
+            self.memory = more
+        self.held = self.memory[:, :last]
+        self.held[PAGE, first:] = pages
+        self.held[ORDER, first:] = self.joined + np.arange(len(pages), dtype=np.int64)
+        self.held[BORROWED, first:] = borrowed
+        self.held[PINS, first:] = 0
+        self.columns.set(pages, np.arange(first, last, dtype=np.int64))
         self.joined += len(pages)
-        added = added[:, np.argsort(pages, kind="stable")]
-        places = np.searchsorted(self.held[PAGE], added[PAGE])
-        self.held = np.insert(self.held, places, added, axis=1)
 
     def leave(self, columns: Numbers) -> None:
-        """Take away the pages of these columns, which it does not pin."""
-        self.held = np.delete(self.held, columns, axis=1)
+        """Take away the pages of these distinct columns, which it does not pin."""
+        count = self.held.shape[1] - len(columns)
+        self.columns.set(self.held[PAGE, columns], ABSENT)
+        # Columns beyond the new end move into the holes before it.
+        stays = np.ones(len(columns), dtype=np.bool_)
+        stays[columns[columns >= count] - count] = False
+        moved = count + np.flatnonzero(stays)
+        holes = columns[columns < count]
+        self.held[:, holes] = self.held[:, moved]
+        self.columns.set(self.held[PAGE, holes], holes)
+        self.held = self.memory[:, :count]
 
-    def pin(self, pages: Numbers) -> None:
-        """Add one pin to each of these pages, which it holds; they are distinct."""
-        columns, _ = self.seek(pages)
+    def pin(self, columns: Numbers) -> None:
+        """Add one pin to the pages of these columns; they are distinct."""
         pins = self.held[PINS]
         self.pinned += int(np.count_nonzero(pins[columns] == 0))
         pins[columns] += 1
@@ -110,27 +110,15 @@ class Lease:
     def get_pinned(self) -> tuple[Numbers, Numbers]:
         """Return the pages it pins, ascending, and how often each."""
         mine = self.held[:, self.held[PINS] > 0]
+        mine = mine[:, np.argsort(mine[PAGE])]
         return mine[PAGE], mine[PINS]
 
-    def get_fill(self) -> Flight | None:
-        """Return its fill in flight, if it has one."""
-        for flight in self.flights:
-            if flight.kind == "fill":
-                return flight
-        return None
-
-    def get_flight(self, ticket: Ticket, kind: str) -> Flight | None:
-        """Return its copy in flight with that ticket and direction, if there is one."""
-        for flight in self.flights:
-            if flight.ticket == ticket and flight.kind == kind:
-                return flight
-        return None
+    def begin_fill(self, flight: Flight) -> None:
+        """Let its fill be in flight."""
+        self.filling = self.flights[flight.ticket] = flight
 
     def end_flight(self, flight: Flight) -> None:
         """Take a copy out of flight."""
-        self.flights = [other for other in self.flights if other.ticket != flight.ticket]
-
-
-def first_frame(flight: Flight) -> FrameNumber:
-    """Return the first frame of a copy: the only one of a write-back."""
-    return int(flight.frames[0])
+        del self.flights[flight.ticket]
+        if flight is self.filling:
+            self.filling = None

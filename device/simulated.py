@@ -187,6 +187,13 @@ class SimulatedDevice:
         """Forget what is queued."""
         self._queues.clear()
 
+    def land_all(self) -> None:
+        """Land all that is queued: what time alone would do, if a test wants to wait so long."""
+        while self._lost is None and any(self._queues):
+            for stream, queue in enumerate(self._queues):
+                if queue:
+                    self._advance(self._blocker(stream), whole=True)
+
     # -------------------------------------------------------------------------------- faults
 
     def fail_next_copy(self, item: int = 0) -> None:

@@ -117,7 +117,7 @@ def _get_lease(lease: Lease) -> LeaseSnapshot:
         borrowed=tuple(lease.get_joined(borrowed=True).tolist()),
         pins=dict(zip(pages.tolist(), pins.tolist(), strict=True)),
         claims=tuple(lease.claims.tolist()),
-        copies=tuple((f.ticket, f.kind, tuple(f.frames.tolist())) for f in lease.flights),
+        copies=tuple((f.ticket, f.kind, tuple(f.frames.tolist())) for f in lease.flights.values()),
     )
 
 

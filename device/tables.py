@@ -9,10 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from device.data_path import DataPath
+from device.flights import Flight
 from device.frames import NONE, FrameTable
 from device.handles import Handles
 from device.layout import Numbers
-from device.leases import PINS, Flight, Lease
+from device.leases import PINS, Lease
 from device.pool import PagePool
 from device.versions import Codec
 from reference.refusals import (
@@ -112,8 +113,8 @@ def get_flight(tables: Tables, lease_id: LeaseId, ticket: Ticket, kind: str) -> 
 
     Raises `UnknownLease`; `StaleTicket`.
     """
-    flight = get_lease(tables, lease_id).get_flight(ticket, kind)
-    if flight is None:
+    flight = get_lease(tables, lease_id).flights.get(ticket)
+    if flight is None or flight.kind != kind:
         raise StaleTicket(lease_id, ticket)
     return flight
 

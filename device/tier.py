@@ -13,25 +13,25 @@ and the choices of whoever drives a test. What operations do is in `holds`, `fil
 """
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from device import dirt, fill, holds, pins
 from device.arguments import (
-    VALUE_MAX,
     check_content,
-    check_handle,
     check_handles,
     check_numbers,
+    check_rows,
     check_thread,
     check_truth,
     check_whole,
 )
 from device.data_path import DataPath
+from device.frames import NONE
 from device.handles import BatchPlan, Handles, OwnHandle
-from device.layout import Bytes, Numbers
+from device.layout import BadLayout, Bytes, Mask, Numbers
 from device.runtime import Device, Reading
 from device.snapshot import Snapshot, take_snapshot
 from device.tables import Tables, get_lease, one
@@ -43,6 +43,9 @@ from reference.words import Handle, LeaseId, Page, Plan, Shape, Ticket
 Choose: TypeAlias = Callable[[Call], Choice]
 """Makes the free choices and the faults of an `Alloc` or `Fill`; `DEFAULT` leaves them open."""
 
+Some: TypeAlias = Handles | Sequence[Handle]
+"""Many handles, as columns or one by one."""
+
 
 class Tier:
     """A tier over the frames and host pages of one device.
@@ -51,8 +54,9 @@ class Tier:
     flight) unless there are fewer frames than pages or `off=False` says otherwise. `choose` makes
     the free choices and the faults, for tests; `codec` says how values are written in rows.
 
-    Raises `ValueError` if it is to be off and frames differ from pages, or the codec does not fit
-    the rows; `OutOfMemory`, `DeviceLost`.
+    Raises `ValueError` if it is to be off and frames differ from pages; `BadLayout` if the codec
+    does not fit the rows, or the host pages are not what the device says; `OutOfMemory`;
+    `DeviceLost`.
     """
 
     def __init__(
@@ -64,6 +68,12 @@ class Tier:
     ) -> None:
         """Make a tier in which nothing happened yet; the calling thread becomes its own."""
         shape = Shape(device.pages, device.frames, device.layout.rows)
+        host, layout = device.host_pages().shape, device.layout
+        if host != (shape.pages, layout.rows, layout.row_bytes):
+            raise BadLayout(
+                f"the host pages have shape {host}: {device.name} says"
+                f" {(shape.pages, layout.rows, layout.row_bytes)}"
+            )
         off = shape.frames == shape.pages if off is None else check_truth("off", off)
         if off and shape.frames != shape.pages:
             raise ValueError(f"{shape}: with the tier off there are as many frames as pages")
@@ -83,7 +93,7 @@ class Tier:
     def alloc(self, lease: LeaseId) -> Page:
         """Begin the life of a page in the lease's table and return the page.
 
-        Raises `UnknownLease`; `PageMemory`.
+        Raises `UnknownLease`; `PageMemory`; with the tier off `OutOfMemory` and `DeviceLost`.
         """
         check_thread(self.thread)
         lease = check_whole("lease", lease)
@@ -91,7 +101,10 @@ class Tier:
         return int(holds.alloc(self.tables, lease, 1, choice)[0])
 
     def alloc_all(self, lease: LeaseId, count: int) -> Numbers:
-        """Begin the lives of so many pages, int64 (count,), the lowest free ones, or of none."""
+        """Begin the lives of so many pages, int64 (count,), the lowest free ones, or of none.
+
+        Raises as `alloc`; `ValueError` for a count below 0.
+        """
         check_thread(self.thread)
         count = check_whole("count", count)
         if count < 0:
@@ -172,9 +185,9 @@ class Tier:
         """
         check_thread(self.thread)
         lease, ticket = check_whole("lease", lease), check_whole("ticket", ticket)
-        for flight in get_lease(self.tables, lease).flights:
-            if flight.ticket == ticket:
-                return self.tables.path.has_landed(flight)
+        flight = get_lease(self.tables, lease).flights.get(ticket)
+        if flight is not None:
+            return self.tables.path.has_landed(flight.queued)
         raise StaleTicket(lease, ticket)
 
     def complete_fill(self, lease: LeaseId, ticket: Ticket, ok: bool = True) -> bool:
@@ -191,45 +204,55 @@ class Tier:
         """Give up one pin. Raises `UnknownLease`; `StaleHandle`; `NotPinned`; `DirtyFrame`."""
         self.unpin_all(lease, (handle,))
 
-    def unpin_all(self, lease: LeaseId, handles: Handles | tuple[Handle, ...]) -> None:
+    def unpin_all(self, lease: LeaseId, handles: Some) -> None:
         """Give up one pin on each of these distinct pages.
 
         Raises as `unpin`, and `DuplicatePage` after `UnknownLease`.
         """
-        check_thread(self.thread)
-        lease = check_whole("lease", lease)
-        get_lease(self.tables, lease)
-        pins.unpin(self.tables, lease, check_handles(handles, self.tables.identity))
+        pins.unpin(self.tables, *self._check(lease, handles))
 
     # -------------------------------------------------------------------------------------- dirt
 
     def mark_dirty(self, lease: LeaseId, handle: Handle) -> None:
-        """Announce writes to a frame.
+        """Announce writes to a frame. Raises as `mark_dirty_all`."""
+        self.mark_dirty_all(lease, (handle,))
+
+    def mark_dirty_all(self, lease: LeaseId, handles: Some) -> None:
+        """Announce writes to frames.
 
         Raises `UnknownLease`; `StaleHandle`; `NotPinned`; `WriteBackInFlight`.
         """
-        dirt.mark_dirty(self.tables, *self._check(lease, handle))
+        dirt.mark_dirty(self.tables, *self._check(lease, handles))
 
     def write(self, lease: LeaseId, handle: Handle, row: int, value: int) -> None:
         """Write a version, 0 to 2**63 - 1, into one row of a dirty frame.
 
-        Raises `ValueError` for another value; else as `write_bytes`.
+        Raises `ValueError` for another value; else as `write_bytes_all`.
         """
         row, value = check_whole("row", row), check_whole("value", value)
-        if not 0 <= value <= VALUE_MAX:
+        if value < 0:
             raise ValueError(f"value is {value}: a version is at least 0")
-        dirt.write(self.tables, *self._check(lease, handle), row, value)
+        dirt.write(self.tables, *self._check(lease, (handle,)), one(row), one(value))
 
     def write_bytes(self, lease: LeaseId, handle: Handle, row: int, content: Any) -> None:
         """Write bytes, exactly row_bytes of them, into one row of a dirty frame.
 
-        `content` is `bytes`, or an array of uint8 of shape (1, row_bytes). Raises `UnknownLease`;
-        `StaleHandle`; `NotPinned`; `WriteBackInFlight`; `NotDirty`; `BadRow`; `OutOfMemory` and
+        Raises as `write_bytes_all`.
+        """
+        self.write_bytes_all(lease, (handle,), (row,), content)
+
+    def write_bytes_all(self, lease: LeaseId, handles: Some, rows: Any, content: Any) -> None:
+        """Write bytes into rows of dirty frames, one row for each handle; no row comes twice.
+
+        `rows` is a sequence or an array of ints, `content` is an array of uint8 of shape
+        (n, row_bytes), or `bytes` of that size. Raises `UnknownLease`; `StaleHandle`;
+        `NotPinned`; `WriteBackInFlight`; `NotDirty`; `BadRow`; `ValueError`; `OutOfMemory` and
         `DeviceLost`, and nothing was written then.
         """
-        row = check_whole("row", row)
-        content = check_content("content", content, (1, self.device.layout.row_bytes))
-        dirt.write_bytes(self.tables, *self._check(lease, handle), row, content)
+        lease, many = self._check(lease, handles)
+        numbers = check_rows(rows, len(many))
+        content = check_content("content", content, (len(many), self.device.layout.row_bytes))
+        dirt.write_bytes(self.tables, lease, many, numbers, content)
 
     def read(self, lease: LeaseId, handle: Handle, row: int) -> int:
         """Return one row of a frame as a version; negative if its bytes are none.
@@ -237,46 +260,63 @@ class Tier:
         Raises as `read_later`.
         """
         row = check_whole("row", row)
-        return dirt.read(self.tables, *self._check(lease, handle), row)
+        return int(dirt.read(self.tables, *self._check(lease, (handle,)), one(row))[0])
 
     def read_bytes(self, lease: LeaseId, handle: Handle, row: int) -> bytes:
         """Return the bytes of one row of a frame. Raises as `read_later`."""
-        row = check_whole("row", row)
-        return dirt.read_bytes(self.tables, *self._check(lease, handle), row).tobytes()
+        return self.get_read(self.read_later(lease, (handle,), (row,))).tobytes()
 
-    def read_later(self, lease: LeaseId, handle: Handle, row: int) -> Reading:
-        """Queue the reading of one row and return at once, as a kernel that reads it would be.
+    def read_later(self, lease: LeaseId, handles: Some, rows: Any) -> Reading:
+        """Queue the reading of rows, one for each handle, as a kernel would; return at once.
 
-        The pin may be given up while it is queued: the frame is not filled again before it has
+        The pins may be given up while it is queued: no frame is filled again before it has
         landed. `get_read` waits for it. Raises `UnknownLease`; `StaleHandle`; `NotPinned`;
         `BadRow`; `OutOfMemory`; `DeviceLost`.
         """
-        row = check_whole("row", row)
-        return dirt.start_read(self.tables, *self._check(lease, handle), row)
+        lease, many = self._check(lease, handles)
+        return dirt.start_read(self.tables, lease, many, check_rows(rows, len(many)))
 
-    def get_read(self, reading: Reading) -> bytes:
-        """Wait for a row that was asked for and return its bytes. Raises `DeviceLost`."""
+    def get_read(self, reading: Reading) -> Bytes:
+        """Wait for rows that were asked for, uint8 (n, row_bytes). Raises `DeviceLost`."""
         check_thread(self.thread)
-        return self.tables.path.get_read(reading).tobytes()
+        return self.tables.path.get_read(reading)
 
     def write_back(self, lease: LeaseId, handle: Handle) -> Ticket | None:
         """Queue the copy of a dirty frame to its host page; no ticket if there is nothing to do.
 
-        With the tier off the copy is complete when this returns. Raises `UnknownLease`;
-        `StaleHandle`; `NotPinned`; `WriteBackInFlight`; `DeviceLost` if the frame is dirty; with
+        Raises as `write_back_all`.
+        """
+        ticket = int(self.write_back_all(lease, (handle,))[0])
+        return None if ticket == NONE else ticket
+
+    def write_back_all(self, lease: LeaseId, handles: Some) -> Numbers:
+        """Queue the copies of dirty frames, of distinct pages, to their host pages in one batch.
+
+        Returns a ticket for each, int64 (n,), -1 where there is nothing to do. They complete one
+        by one or together; a copy that fails fails those that were queued with it. With the tier
+        off the copies are complete when this returns. Raises `UnknownLease`; `DuplicatePage`;
+        `StaleHandle`; `NotPinned`; `WriteBackInFlight`; `DeviceLost` if a frame is dirty; with
         the tier off `CopyFailed`.
         """
-        return dirt.write_back(self.tables, *self._check(lease, handle))
+        return dirt.write_back(self.tables, *self._check(lease, handles))
 
     def complete_write_back(self, lease: LeaseId, ticket: Ticket, ok: bool = True) -> bool:
         """Wait until a write-back has ended, and end it. Return whether it landed.
 
-        Not `ok`: it counts as failed whatever it came to. Raises `UnknownLease`; `StaleTicket`;
-        `DeviceLost`.
+        Raises as `complete_write_back_all`.
+        """
+        return bool(self.complete_write_back_all(lease, (ticket,), ok)[0])
+
+    def complete_write_back_all(self, lease: LeaseId, tickets: Any, ok: bool = True) -> Mask:
+        """Wait until write-backs have ended, and end them. Return which landed, bool (n,).
+
+        Not `ok`: they count as failed whatever they came to. Raises `UnknownLease`;
+        `StaleTicket`, also for a ticket that comes twice; `DeviceLost`.
         """
         check_thread(self.thread)
-        lease, ticket = check_whole("lease", lease), check_whole("ticket", ticket)
-        return dirt.complete_write_back(self.tables, lease, ticket, check_truth("ok", ok))
+        lease, ok = check_whole("lease", lease), check_truth("ok", ok)
+        numbers = tuple(check_numbers("tickets", tickets).tolist())
+        return dirt.complete_write_back(self.tables, lease, numbers, ok)
 
     # ------------------------------------------------------------------------------------ looking
 
@@ -297,9 +337,9 @@ class Tier:
         check_thread(self.thread)
         return take_snapshot(self.tables)
 
-    def _check(self, lease: LeaseId, handle: Handle) -> tuple[LeaseId, Handle]:
+    def _check(self, lease: LeaseId, handles: Some) -> tuple[LeaseId, Handles]:
         """Check the thread and what most calls are given."""
         check_thread(self.thread)
         lease = check_whole("lease", lease)
         get_lease(self.tables, lease)
-        return lease, check_handle(handle, self.tables.identity)
+        return lease, check_handles(handles, self.tables.identity)

@@ -20,23 +20,48 @@ DEAD_MAX = 1024
 
 
 class _Run:
-    """Entries in the order of their stamps; those before `begin` were dropped."""
+    """Entries in the order of their stamps, in arrays with room for more.
+
+    Those before `begin` were dropped, those from `end` on are not in use.
+    """
 
     def __init__(self, stamps: Numbers, frames: Numbers) -> None:
         self.stamps = stamps
         self.frames = frames
         self.begin = 0
+        self.end = len(stamps)
 
     def __len__(self) -> int:
-        return len(self.stamps) - self.begin
+        return self.end - self.begin
 
-    def join(self, later: "_Run") -> "_Run":
-        stamps = np.concatenate((self.stamps[self.begin :], later.stamps[later.begin :]))
-        frames = np.concatenate((self.frames[self.begin :], later.frames[later.begin :]))
-        if len(self) and len(later) and self.stamps[-1] > later.stamps[later.begin]:
-            order = np.argsort(stamps, kind="stable")
-            stamps, frames = stamps[order], frames[order]
-        return _Run(stamps, frames)
+    def get(self, count: int | None = None) -> tuple[Numbers, Numbers]:
+        """Return stamps and frames of so many entries, or of all."""
+        end = self.end if count is None else min(self.end, self.begin + count)
+        return self.stamps[self.begin : end], self.frames[self.begin : end]
+
+    def is_before(self, stamp: int) -> bool:
+        """Return whether all entries are earlier than this stamp."""
+        return not len(self) or bool(self.stamps[self.end - 1] < stamp)
+
+    def append(self, stamps: Numbers, frames: Numbers) -> None:
+        """Add later entries, amortised in place."""
+        end = self.end + len(stamps)
+        if end > len(self.stamps):
+            room = np.empty(2 * (len(self) + len(stamps)), dtype=np.int64)
+            old_stamps, old_frames = self.get()
+            self.stamps, self.frames = room, room.copy()
+            self.begin, self.end = 0, len(old_stamps)
+            self.stamps[: self.end], self.frames[: self.end] = old_stamps, old_frames
+            end = self.end + len(stamps)
+        self.stamps[self.end : end] = stamps
+        self.frames[self.end : end] = frames
+        self.end = end
+
+    def join(self, other: "_Run") -> "_Run":
+        """Return the entries of both, in order."""
+        stamps, frames = map(np.concatenate, zip(self.get(), other.get(), strict=True))
+        order = np.argsort(stamps, kind="stable")
+        return _Run(stamps[order], frames[order])
 
 
 class VictimQueue:
@@ -60,16 +85,22 @@ class VictimQueue:
 
     def push(self, frames: Numbers) -> None:
         """Queue frames that became evictable; those that are queued already stay as they are."""
-        frames = frames[self.queued[frames] != self.stamp[frames]]
+        stamps = self.stamp[frames]
+        is_new = self.queued[frames] != stamps
+        if not is_new.all():
+            frames, stamps = frames[is_new], stamps[is_new]
         if not len(frames):
             return
-        stamps = self.stamp[frames]
         self.queued[frames] = stamps
-        order = np.argsort(stamps, kind="stable")
-        run = _Run(stamps[order], frames[order])
-        while self.runs and len(self.runs[-1]) < 2 * len(run):
-            run = self.runs.pop().join(run)
-        self.runs.append(run)
+        if (stamps[1:] < stamps[:-1]).any():
+            order = np.argsort(stamps)
+            stamps, frames = stamps[order], frames[order]
+        if self.runs and self.runs[-1].is_before(int(stamps[0])):
+            self.runs[-1].append(stamps, frames)
+        else:
+            self.runs.append(_Run(stamps, frames))
+        while len(self.runs) > 1 and len(self.runs[-2]) < 2 * len(self.runs[-1]):
+            self.runs[-2:] = [self.runs[-2].join(self.runs[-1])]
         if sum(map(len, self.runs)) > 3 * len(self.queued) + DEAD_MAX:
             self._sweep()
 
@@ -90,8 +121,7 @@ class VictimQueue:
         """Return the first victims of one run, and drop what is none before the first of them."""
         width = 2 * count
         while True:
-            window = slice(run.begin, run.begin + width)
-            frames, stamps = run.frames[window], run.stamps[window]
+            stamps, frames = run.get(width)
             holds = (self.stamp[frames] == stamps) & self.is_evictable(frames)
             victims = frames[holds & ~self.excluded[frames]]
             if len(victims) >= count or width >= len(run):
@@ -111,7 +141,7 @@ class VictimQueue:
         swept = self.runs[0]
         for run in self.runs[1:]:
             swept = swept.join(run)
-        stamps, frames = swept.stamps[swept.begin :], swept.frames[swept.begin :]
+        stamps, frames = swept.get()
         alive = self.stamp[frames] == stamps
         self._unqueue(frames[~alive], stamps[~alive])
         self.runs = [_Run(stamps[alive], frames[alive])]

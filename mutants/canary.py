@@ -17,8 +17,9 @@ CANARY = Named(
     edits=(
         Edit(
             "reference.pool",
-            "        free=tuple(other for other in pool.free if other != page),\n",
-            "        free=pool.free,\n",
+            "        free=tuple(other for other in pool.free if other != page),\n"
+            "        holds=_set_holds(pool, page, 1),\n",
+            "        free=pool.free,\n        holds=_set_holds(pool, page, 1),\n",
         ),
     ),
     expect=("pages-are-partitioned",),

@@ -36,6 +36,17 @@ class Rung(NamedTuple):
     """The mutant's own space is searched too."""
 
 
+WIDER = (
+    Rung("leave", None, whole=True),
+    Rung("sleep", None, whole=True),
+    Rung("drafts", None),
+    Rung("keys", None),
+    Rung("names", None),
+    Rung("orphans", 2_000),
+    Rung("heirs", None),
+)
+"""The scopes of the operations beyond the spec's table."""
+
 LADDER = (
     Rung("tiny", None, whole=True),
     Rung("rows", None),
@@ -44,6 +55,7 @@ LADDER = (
     Rung("default", 2_000),
     Rung("claims", None),
     Rung("off", 1_000),
+    *WIDER,
 )
 """Every mutant takes the first rung; the others are for those not yet noticed as they should."""
 
@@ -55,6 +67,7 @@ DEEP_LADDER = (
     Rung("default", 20_000),
     Rung("claims", None),
     Rung("off", None),
+    *(rung._replace(states=None) for rung in WIDER),
 )
 
 
@@ -118,7 +131,7 @@ def build(
         todo = [
             candidate
             for candidate in candidates
-            if rung.whole or not is_noticed(candidate, rows[candidate.id], graph_rules)
+            if rung is ladder[0] or not is_noticed(candidate, rows[candidate.id], graph_rules)
         ]
         if not todo:
             continue

@@ -42,6 +42,8 @@ class Record:
         self.scope = scope
         self.first = len(scope.opening)
         self.rows: list[list[Recorded]] = []
+        self.ran = 0
+        """A bit for each function that ran in any of them."""
         self.bits: dict[tuple[str, str], int] = {}
         self._running = 0
         self._state: Any = None
@@ -68,6 +70,7 @@ class Record:
         self._running = 0
         transitions = self._model.transitions(state, call)
         self.rows[-1].append(Recorded(call, self._running, transitions))
+        self.ran |= self._running
         return transitions
 
     def take(self, state: Any, call: Call, choice: Choice) -> Transition:

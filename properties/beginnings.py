@@ -14,6 +14,7 @@ from properties.ledger import Ledger
 from properties.scopes import Scope
 from properties.view import LeaseView, View
 from reference.calls import (
+    DEFAULT,
     Abandon,
     Alloc,
     Call,
@@ -22,6 +23,8 @@ from reference.calls import (
     CompleteWriteBack,
     Fill,
     MarkDirty,
+    Open,
+    Share,
     Unpin,
     Write,
     WriteBack,
@@ -62,20 +65,29 @@ class Nothing(Filler):
 
 
 class Promised(Beginner):
-    """Every lease has asked for all it may have; no fill is complete."""
+    """Every lease has asked for all it may have; no fill that misses is complete."""
+
+    def __init__(self, random: Random, scope: Scope) -> None:
+        """Nobody has asked yet."""
+        super().__init__(random, scope)
+        self.asked: set[LeaseId] = set()
 
     def go_on(self, view: View) -> Call | None:
-        """Fill whatever a lease has room for."""
+        """Let each lease give up its pins, and then ask for all it may have, misses first."""
         for lease_id, lease in view.leases.items():
-            room = lease.promise - len(lease.pins)
-            pages = [page for page in lease.table + lease.borrowed if page not in lease.pins]
-            if lease.claims or room <= 0:
+            if lease_id in self.asked:
                 continue
-            if len(pages) < room and view.free:
+            if lease.pins:
+                return _unpin(view, lease_id, next(iter(lease.pins)))
+            held = [page for page in lease.table + lease.borrowed if page not in view.claimed]
+            missing = [page for page in held if page not in view.mapped]
+            if view.free and (not missing or len(held) < lease.promise):
                 return Alloc(lease_id)
-            still = [page for page in pages if page not in view.claimed]
-            if still:
-                return Fill(lease_id, tuple(self.random.sample(still, min(room, len(still)))))
+            hits = [page for page in held if page in view.mapped]
+            self.random.shuffle(missing)
+            self.random.shuffle(hits)
+            self.asked.add(lease_id)
+            return Fill(lease_id, tuple(missing + hits)[: lease.promise])
         return None
 
 
@@ -171,6 +183,53 @@ class Late(Promised):
         return Abandon(self.random.choice(busy))
 
 
+class Heirs(Beginner):
+    """A page is dirty under one lease, and a fill in flight of another claims it."""
+
+    def __init__(self, random: Random, scope: Scope) -> None:
+        """Nobody claims anything yet."""
+        super().__init__(random, scope)
+        self.is_claimed = False
+
+    def draw(self, view: View, ledger: Ledger, offer: Offers) -> tuple[Call, Choice] | None:
+        """Open the lease that claims first: it needs room for a hit and a miss."""
+        promises = [promise for promise in self.scope.promises if 1 < promise < len(view.frames)]
+        if not view.leases and promises:
+            return Open(promises[0]), DEFAULT
+        return super().draw(view, ledger, offer)
+
+    def go_on(self, view: View) -> Call | None:
+        """Make a page dirty, share it, and fill it together with a miss."""
+        if self.is_claimed:
+            return None
+        call = _complete_any(view)
+        heirs = [lease_id for lease_id, lease in view.leases.items() if lease.promise > 1]
+        others = [lease_id for lease_id in view.leases if lease_id not in heirs[:1]]
+        if call is not None or not heirs or not others:
+            return call
+        owner, heir = others[0], heirs[0]
+        pins = view.leases[owner].pins
+        dirty = [page for page in pins if view.frames[view.mapped.get(page, 0)].dirty]
+        return self._leave(view, heir, dirty[0]) if dirty else _make_dirty(view, owner)
+
+    def _leave(self, view: View, heir: LeaseId, page: Page) -> Call | None:
+        """Let the heir claim the page of another together with one that is not resident."""
+        lease = view.leases[heir]
+        held = lease.table + lease.borrowed
+        if page not in held:
+            return Share(heir, page)
+        if len(lease.pins) > lease.promise - 2:
+            return _unpin(view, heir, next(iter(lease.pins)))
+        missing = [other for other in held if other not in view.mapped]
+        if not missing and view.free:
+            return Alloc(heir)
+        if not missing:
+            strange = [other for other in view.holders if other not in view.mapped]
+            return Share(heir, strange[0]) if strange else None
+        self.is_claimed = True
+        return Fill(heir, (page, missing[0]))
+
+
 BEGINNINGS: dict[str, Callable[[Random, Scope], Filler]] = {
     "nothing": Nothing,
     "full": Filler,
@@ -179,6 +238,7 @@ BEGINNINGS: dict[str, Callable[[Random, Scope], Filler]] = {
     "returned": Returned,
     "brimful": Brimful,
     "late": Late,
+    "heirs": Heirs,
 }
 """Where a walk may begin, by the names that scopes use."""
 
@@ -190,6 +250,16 @@ def _complete_any(view: View) -> Call | None:
             complete = CompleteFill if copy.kind == "fill" else CompleteWriteBack
             return complete(lease_id, copy.ticket, True)
     return None
+
+
+def _make_dirty(view: View, lease_id: LeaseId) -> Call | None:
+    """Return the next call on the way to a dirty page of the lease."""
+    lease = view.leases[lease_id]
+    if not lease.pins:
+        pages = lease.table + lease.borrowed
+        return Fill(lease_id, pages[:1]) if pages else None
+    handle = _handle(view, next(iter(lease.pins)))
+    return None if handle is None else MarkDirty(lease_id, handle)
 
 
 def _unpin(view: View, lease_id: LeaseId, page: Page | None) -> Call | None:

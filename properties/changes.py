@@ -6,12 +6,12 @@ here: these words. Not owned: the tables around them (`render`).
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 import msgspec
 
-from properties.view import CopyView, FrameView, LeaseView, View
-from reference.words import Page, Phase, Rows
+from properties.view import CopyView, FrameView, LeaseView, OrphanView, View
+from reference.words import Key, Page, Phase, Rows
 
 NONE = "none"
 
@@ -23,6 +23,7 @@ def explain_changes(before: View, after: View) -> list[str]:
     lines = [
         *_changes_of_frames(before, after),
         *_changes_of_leases(before, after),
+        *_changes_of_copies("quarantine", before.quarantine, after.quarantine),
         *_changes_of_host(before, after),
         *_changes_of_repeated_tables(before, after),
         *_changes_of_numbers(before, after),
@@ -46,11 +47,17 @@ def describe_view(view: View) -> list[str]:
         lines.append(f"lease {lease_id}: promise {lease.promise}, {held}")
         lines.append(f"lease {lease_id}: pins {pins or NONE}, claims {_list(lease.claims)}")
         lines += [f"lease {lease_id}: {_copy(copy)}" for copy in lease.copies]
+    lines += [f"quarantine: {_copy(copy)}" for copy in view.quarantine]
     for page in _pages(view):
         where = _where(view, page)
         holds = _holds(view, page)
         lines.append(f"page {page}: host {_host(view, page)}, mapped by {where}, holds {holds}")
     lines.append(f"free pages: {_list(view.free)}")
+    if view.retired:
+        lines.append(f"retired pages: {_list(view.retired)}")
+    if view.lost:
+        lines.append(f"lost pages: {_list(view.lost)}")
+    lines += [f"key {key}: page {page}" for key, page in view.keys.items()]
     if view.recency is not None:
         lines.append(f"recency: {_list(view.recency)}")
     counted = msgspec.structs.asdict(view.counters).items()
@@ -80,7 +87,7 @@ def _frame(frame: FrameView) -> str:
 
 def _is_masked(frame: FrameView) -> bool:
     """Whether its rows are masked as they must be, so that they go without saying."""
-    return frame.rows is None and frame.phase in (Phase.FREE, Phase.FILLING)
+    return frame.rows is None and frame.phase in (Phase.FREE, Phase.FILLING, Phase.QUARANTINED)
 
 
 # ---------------------------------------------------------------------------------------- leases
@@ -99,15 +106,18 @@ def _changes_of_leases(before: View, after: View) -> Iterator[str]:
         for page, was, now in _entries(old.pins, new.pins, 0):
             yield from _arrow(f"{name} pins page {page}", was, now)
         yield from _arrow(f"{name} claims", _list(old.claims), _list(new.claims))
-        yield from _changes_of_copies(name, old, new)
+        yield from _changes_of_copies(name, old.copies, new.copies)
 
 
 def _promise(view: View, lease_id: int) -> str:
     return f"promise {view.leases[lease_id].promise}" if lease_id in view.leases else NONE
 
 
-def _changes_of_copies(name: str, old: LeaseView, new: LeaseView) -> Iterator[str]:
-    was, now = map(_copy, old.copies), list(map(_copy, new.copies))
+Copies: TypeAlias = tuple[CopyView, ...] | tuple[OrphanView, ...]
+
+
+def _changes_of_copies(name: str, old: Copies, new: Copies) -> Iterator[str]:
+    was, now = map(_copy, old), list(map(_copy, new))
     for copy in was:
         if copy in now:
             now.remove(copy)
@@ -116,9 +126,10 @@ def _changes_of_copies(name: str, old: LeaseView, new: LeaseView) -> Iterator[st
     yield from (f"{name}: {copy} in flight" for copy in now)
 
 
-def _copy(copy: CopyView) -> str:
+def _copy(copy: CopyView | OrphanView) -> str:
     way = "into" if copy.kind == "fill" else "from"
-    return f"{copy.kind} {copy.ticket} {way} frames {_list(copy.frames)}"
+    pages = f", pages {_list(copy.pages)}" if isinstance(copy, OrphanView) else ""
+    return f"{copy.kind} {copy.ticket} {way} frames {_list(copy.frames)}{pages}"
 
 
 # ----------------------------------------------------------------------------------------- pages
@@ -127,6 +138,14 @@ def _copy(copy: CopyView) -> str:
 def _changes_of_host(before: View, after: View) -> Iterator[str]:
     for page in sorted({*before.host, *after.host, *before.torn, *after.torn}):
         yield from _arrow(f"host page {page}", _host(before, page), _host(after, page))
+    yield from _arrow("retired pages", _list(before.retired), _list(after.retired))
+    yield from _arrow("lost pages", _list(before.lost), _list(after.lost))
+    for key in sorted({*before.keys, *after.keys}):
+        yield from _arrow(f"key {key}", _named(before, key), _named(after, key))
+
+
+def _named(view: View, key: Key) -> str:
+    return f"page {view.keys[key]}" if key in view.keys else NONE
 
 
 def _host(view: View, page: Page) -> str:
@@ -165,7 +184,8 @@ def _mapped(view: View, page: Page) -> str:
 
 
 def _free_agrees(view: View) -> bool:
-    return list(view.free) == [page for page in _pages(view) if page not in view.holders]
+    taken = {*view.holders, *view.retired}
+    return list(view.free) == [page for page in _pages(view) if page not in taken]
 
 
 # ------------------------------------------------------------------------------------- all others

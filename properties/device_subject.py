@@ -197,11 +197,11 @@ class DeviceModel:
         """
         lease = self.tier.tables.leases.get(call.lease)
         kind = "fill" if isinstance(call, CompleteFill) else "write-back"
-        flight = None if lease is None else lease.get_flight(call.ticket, kind)
-        if flight is None or self.simulated is None or pick(2) == 0:
+        flight = None if lease is None else lease.flights.get(call.ticket)
+        if flight is None or flight.kind != kind or self.simulated is None or pick(2) == 0:
             return False
         item = pick(len(flight.frames)) if len(flight.frames) > 1 else 0
-        return any(self.simulated.fail_copy(event, item) for event in flight.events)
+        return any(self.simulated.fail_copy(event, item) for event in flight.queued.events)
 
 
 def get_path(state: DeviceState) -> list[DeviceState]:

@@ -10,6 +10,8 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import TypeAlias, TypeVar
 
+import msgspec
+
 from properties.choosing import Offers, draw_choice
 from properties.filling import draw_open
 from properties.ledger import Ledger
@@ -319,16 +321,19 @@ SENSES: tuple[tuple[Sense, int, tuple[int, int, int]], ...] = (
 """What makes sense for a lease, how much of it there is, and the walk's own weights."""
 
 
-def make_scope(shape: Shape, leases: int | None = None, off: bool = False) -> Scope:
+def make_scope(
+    shape: Shape, leases: int | None = None, off: bool = False, like: Scope | None = None
+) -> Scope:
     """Return a scope to walk in: promises of an even share of the frames, less, and more.
 
-    Without a number of leases there are so many that each has four frames, at most a hundred.
+    Without a number of leases there are so many that each has four frames, at most a hundred. The
+    operations, the keys and where walks begin are those of the scope that it is to be `like`.
     """
     if leases is None:
         leases = min(max(2, shape.frames // 4), 100)
     share = max(1, shape.frames // leases)
     promises = sorted({1, share, min(2 * share, shape.frames)})
-    return Scope(
+    scope = Scope(
         name="/".join(map(str, shape)),
         purpose="random walks",
         shape=shape,
@@ -336,4 +341,9 @@ def make_scope(shape: Shape, leases: int | None = None, off: bool = False) -> Sc
         promises=tuple(promises),
         pins=2,
         off=off,
+    )
+    if like is None:
+        return scope
+    return msgspec.structs.replace(
+        scope, operations=like.operations, keys=like.keys, begins=like.begins
     )

@@ -87,13 +87,16 @@ class Smaller(NamedTuple):
     """The break."""
 
 
-def find_smaller(make_model: MakeModel, header: Header, rule: Rule, seed: int) -> Smaller | None:
+def find_smaller(
+    make_model: MakeModel, header: Header, rule: Rule, seed: int, *, like: Scope | None = None
+) -> Smaller | None:
     """Return a break of the same rule on a small tier, if walks there find one soon.
 
-    What a thousand frames show, a few mostly show too, and in a tenth of the calls.
+    What a thousand frames show, a few mostly show too, and in a tenth of the calls. The walks make
+    the calls of the scope that theirs is to be `like`, if one is given.
     """
     for shape in SMALL_OFF if header.off else SMALL:
-        scope = make_scope(shape, off=header.off)
+        scope = make_scope(shape, off=header.off, like=like)
         report = run_walks(
             partial(make_model, shape, header.off),
             scope,

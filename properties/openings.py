@@ -16,6 +16,7 @@ from reference.calls import (
     Fill,
     MarkDirty,
     Open,
+    Publish,
     Share,
     Unpin,
     Write,
@@ -104,6 +105,24 @@ OPENINGS: dict[str, Opening] = {
         (Open(1), Alloc(0), Fill(0, (0,)), Abandon(0), Open(1), Alloc(1), Fill(1, (1,))),
     ),
 }
+
+NAMES: tuple[Call, ...] = (
+    Open(2),
+    Alloc(0),
+    Alloc(0),
+    Fill(0, (0, 1)),
+    CompleteFill(0, 0, True),
+    MarkDirty(0, _FIRST),
+    MarkDirty(0, _SECOND),
+    Write(0, _FIRST, 0, 1),
+    Write(0, _SECOND, 0, 2),
+    WriteBack(0, _FIRST),
+    CompleteWriteBack(0, 1, True),
+    WriteBack(0, _SECOND),
+    CompleteWriteBack(0, 2, True),
+    Publish(0, 0, 0),
+)
+"""Two pages are full and durable, and a key names the first."""
 
 HEIRS: tuple[Call, ...] = (
     Open(1),

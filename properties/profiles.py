@@ -99,9 +99,10 @@ def _settings(
 _GENERATE = (Phase.explicit, Phase.generate)
 _SHRINK = (*_GENERATE, Phase.shrink)
 
-MAIN = {"small": 14, "wide": 24, "default": 16, "pins": 8, "rows": 4, "off": 4}
+MAIN = {"small": 14, "wide": 24, "default": 16, "pins": 8, "rows": 4, "off": 4, "all": 8}
 """Scopes on which everything is reached, what breaks most first, most where most can happen. Not
-`tiny`, which is in `default`, nor the scopes with an opening of their own."""
+`tiny`, which is in `default`, nor the scopes with an opening of their own. `all` is where leases
+leave, rows are taken back and keys found."""
 
 PROFILES = {
     profile.name: profile

@@ -29,7 +29,7 @@ from reference.calls import (
 )
 from reference.words import Handle, Shape
 
-BEGINS = ("nothing", "full", "pinned", "promised", "returned", "brimful", "late")
+BEGINS = ("nothing", "full", "pinned", "promised", "returned", "brimful", "late", "heirs")
 """Where walks may begin (`beginnings`)."""
 
 
@@ -189,16 +189,27 @@ SCOPES = {
         Scope(
             name="keys",
             purpose="pages found by what they hold",
-            shape=Shape(pages=2, frames=2, rows=1),
+            shape=Shape(pages=1, frames=2, rows=1),
             leases=2,
             promises=(1,),
             operations=(*_without(Lookup, Share), Truncate, Publish, Find),
             keys=2,
         ),
         Scope(
+            name="names",
+            purpose="begins with two full pages, one of them published",
+            shape=Shape(pages=2, frames=2, rows=1),
+            leases=2,
+            promises=(1, 2),
+            operations=(*_without(Lookup, Share), Truncate, Publish, Find),
+            keys=2,
+            opening=openings.NAMES,
+            depth=3,
+        ),
+        Scope(
             name="all",
             purpose="every operation; too large to search",
-            shape=Shape(pages=5, frames=4, rows=2),
+            shape=Shape(pages=6, frames=4, rows=2),
             leases=3,
             promises=(1, 2),
             operations=CALLS,

@@ -16,7 +16,7 @@ SPARE_MAX = 2
 """Pages it has more than frames, at most."""
 
 # A value that stands for itself and is as good as any other: the least one that can be meant.
-_LEAST: dict[str, int] = {"promise": 1, "row": 0, "value": 1}
+_LEAST: dict[str, int] = {"promise": 1, "row": 0, "value": 1, "rows": 0, "key": 0}
 
 
 OLDER_MAX = 4

@@ -17,7 +17,7 @@ from properties.ledger import Ledger
 from properties.scopes import Scope
 from properties.view import LeaseView, View
 from reference.calls import Publish
-from reference.words import FrameNumber, Page, Rows
+from reference.words import FrameNumber, Page, Phase, Rows
 
 Uses: TypeAlias = tuple[int, list[tuple[int, ...]]]
 """A lease's promise, and for each page what the lease has to do with it."""
@@ -41,9 +41,13 @@ def get_control(view: View, ledger: Ledger, scope: Scope) -> tuple[object, ...]:
 
 def _form(view: View, ledger: Ledger, named: dict[int, int]) -> tuple[object, ...]:
     mapping: dict[Page, list[FrameNumber]] = {}
+    stray = 0
     for number, frame in enumerate(view.frames):
         if frame.page is not None:
             mapping.setdefault(frame.page, []).append(number)
+        elif frame.phase != Phase.FREE and number not in view.orphaned:
+            # No page tells of it: a frame that only a broken subject has.
+            stray += 1
     pages = range(view.shape.pages)
     facts = [_facts(view, ledger, page, mapping.get(page, []), named) for page in pages]
     uses = [
@@ -53,7 +57,7 @@ def _form(view: View, ledger: Ledger, named: dict[int, int]) -> tuple[object, ..
     forms = []
     for order in _orders(uses):
         described = [(facts[page], *(used[page] for _, used in order)) for page in pages]
-        forms.append((tuple(promise for promise, _ in order), tuple(sorted(described))))
+        forms.append((tuple(promise for promise, _ in order), tuple(sorted(described)), stray))
     return min(forms)
 
 

@@ -225,9 +225,9 @@ class View(msgspec.Struct, frozen=True, dict=True, omit_defaults=True):
         return None
 
 
-_ENCODER = msgspec.json.Encoder(order="deterministic")
-
-
 def digest(view: View) -> str:
     """Return one hash over the canonical form of a view, 32 hex digits, the same everywhere."""
-    return blake2b(_ENCODER.encode(view), digest_size=16).hexdigest()
+    # Keys become text first: newer versions of msgspec order no others.
+    plain = msgspec.to_builtins(view, str_keys=True)
+    text = msgspec.json.encode(plain, order="deterministic")
+    return blake2b(text, digest_size=16).hexdigest()

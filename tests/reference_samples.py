@@ -126,6 +126,42 @@ def pending() -> Reference:
     return tier
 
 
+def left_filling() -> Reference:
+    """As `filling`, and A is gone: ticket 22 is in quarantine with frame 2, page 1 is retired."""
+    tier = filling()
+    assert () == tier.abandon(A)
+    return tier
+
+
+def left_writing() -> Reference:
+    """As `writing_back`, and A is gone: ticket 22 is in quarantine with frame 1, page 2 is lost."""
+    tier = writing_back()
+    assert (2,) == tier.abandon(A)
+    return tier
+
+
+def inherited() -> Reference:
+    """A wrote page 2 and is gone with the write-back 22 in flight; B pins the page."""
+    tier = both_dirty()
+    assert 22 == tier.write_back(A, HANDLE)
+    assert () == tier.abandon(A)
+    return tier
+
+
+def lost() -> Reference:
+    """As `left_writing`, and the copy landed: B borrows page 2, whose rows are nowhere."""
+    tier = left_writing()
+    tier.land(22, True)
+    return tier
+
+
+def published() -> Reference:
+    """As `written_back`, and key 7 names page 2."""
+    tier = written_back()
+    tier.publish(A, 2, 7)
+    return tier
+
+
 def crowded() -> Reference:
     """Pages 2, 0, 1 sit unpinned in frames 0, 1, 2, filled in the order 0, 2, 1; B holds 3."""
     tier = shared()

@@ -13,21 +13,31 @@ from properties.trace import Header, Trace, record
 from properties.view import View
 from reference.calls import (
     DEFAULT,
+    Abandon,
     Alloc,
     Call,
     Choice,
     CompleteFill,
+    CompleteWriteBack,
     Fault,
     Fill,
+    Find,
+    Land,
     Lookup,
     MarkDirty,
     Open,
     Outcome,
+    Publish,
     Read,
+    Reset,
     Share,
+    Truncate,
     Unpin,
     Write,
+    WriteBack,
 )
+from reference.reference import Reference, default_choice
+from reference.transition import apply
 from reference.words import Handle, Shape
 
 SHAPE = Shape(pages=2, frames=1, rows=1)
@@ -93,7 +103,7 @@ def _check_dirt(view: View, _ledger: Ledger) -> str | None:
 DIRT_RULE = Rule(
     id="dirty-is-pinned",
     kind="state",
-    sentence="A dirty frame is pinned.",
+    sentence="A dirty frame is pinned, or claimed where the lease that pinned it was abandoned.",
     seen="C25",
     check=_check_dirt,
     broken=lambda: None,
@@ -128,6 +138,50 @@ def record_break() -> Trace:
         (Unpin(0, handle), DEFAULT),
     ]
     return record(ForgetsDirt(SHAPE, False, reference_modules()), header, calls)
+
+
+def record_leaving() -> Trace:
+    """Each operation beyond the spec's table, done and refused, and what they leave behind."""
+    shape = Shape(pages=2, frames=2, rows=1)
+    first, again = Handle(0, 0, 0), Handle(0, 0, 2)
+    calls: list[Call] = [
+        Open(1),
+        Open(1),
+        Alloc(0),
+        Fill(0, (0,)),
+        CompleteFill(0, 0, True),
+        MarkDirty(0, first),
+        Write(0, first, 0, 5),
+        WriteBack(0, first),
+        CompleteWriteBack(0, 1, True),
+        Publish(0, 0, 3),
+        Find(1, 3),
+        Find(1, 4),
+        Publish(1, 0, 4),
+        Reset(),
+        Fill(0, (0,)),
+        Abandon(0),
+        Fill(1, (0,)),
+        Land(2, False),
+        Land(2, True),
+        CompleteFill(1, 3, True),
+        MarkDirty(1, Handle(0, 1, 0)),
+        Truncate(1, 0, 2),
+        WriteBack(1, Handle(0, 1, 0)),
+        Truncate(1, 0, 0),
+        Reset(),
+        Fill(1, (0,)),
+        Land(4, True),
+        Truncate(1, 0, 0),
+        Fill(1, (0,)),
+        Unpin(1, again),
+        Abandon(1),
+    ]
+    tier, path = Reference(shape), []
+    for call in calls:
+        path.append((call, default_choice(tier.state, call)))
+        tier.state = apply(tier.state, *path[-1])[1]
+    return record(get_model(shape), Header(shape=shape), path)
 
 
 def record_choices() -> Trace:

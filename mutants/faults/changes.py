@@ -8,7 +8,7 @@ import msgspec
 
 LACKED: dict[str, str] = {
     "device": "real bytes in device memory, streams, and copies that take time",
-    "wider": "operations that the model does not have",
+    "outside": "what stands outside the tier: how keys are made, who schedules, what is measured",
     "tables": "several tables of rows that move together",
     "ranks": "several tiers side by side",
     "threads": "calls that overlap",
@@ -174,7 +174,7 @@ CHANGES = (
         number=32,
         says="An abort filters or drops the completion of what was in flight.",
         reports=("A01",),
-        lacks="wider: a lease cannot end while a copy of it is in flight, so nothing can abort it.",
+        mutants=("leave.completion-of-the-gone-is-dropped",),
     ),
     Change(
         number=33,
@@ -226,8 +226,12 @@ CHANGES = (
         number=41,
         says="The end of a lease, or a reset, cleans up its own table only.",
         reports=("V05", "V32"),
-        mutants=("tier.finish-forgets-borrowed-copies",),
-        lacks="wider: nothing aborts a lease or resets the tier.",
+        mutants=(
+            "tier.finish-forgets-borrowed-copies",
+            "tier.page-is-freed-under-a-copy",
+            "leave.reset-keeps-claims",
+            "leave.abandon-keeps-borrowed-pages",
+        ),
     ),
     Change(
         number=42,
@@ -239,13 +243,17 @@ CHANGES = (
         number=44,
         says="Truncating leaves rows that are dirty or can still be found.",
         reports=("O13", "B19"),
-        lacks="wider: rows are never taken back.",
+        mutants=(
+            "drafts.truncate-forgets-the-host-page",
+            "drafts.truncate-forgets-the-frame",
+            "drafts.truncate-keeps-the-key",
+        ),
     ),
     Change(
         number=46,
         says="A lease that runs out counts as one that let go.",
         reports=("L16", "M01"),
-        lacks="wider: a lease ends only when it says so, with nothing in flight.",
+        mutants=("leave.abandon-only-unlocks", "leave.abandon-forgets-copies"),
     ),
 )
 """Every change, by its number."""

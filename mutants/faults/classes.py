@@ -127,15 +127,14 @@ CLASSES = (
         id="C17",
         name="keys that collide or do not match",
         ask="Can two contents have one key, or one content two, on any two paths?",
-        have=(),
-        lacks="wider: pages have ids and no keys made from what they hold.",
+        have=("find-tells-the-truth", "key-names-durable-rows", "keys-by-the-book"),
+        lacks="outside: a key is a number here; how it is made from what a page holds is not said.",
     ),
     FaultClass(
         id="C18",
         name="a rollback or truncation leaves stale rows",
         ask="After a truncation, is every row behind it gone from frame, host page and keys?",
-        have=("fresh-page-reads-zero", "read-sees-last-write"),
-        lacks="wider: rows are never taken back.",
+        have=("truncate-takes-back", "key-names-durable-rows", "read-sees-last-write"),
     ),
     FaultClass(
         id="C19",
@@ -169,8 +168,12 @@ CLASSES = (
         id="C23",
         name="the end of a request, or a reset, cleans up its own table only",
         ask="When a request ends at any moment, which tables still name it or its copies?",
-        have=("finish-leaves-nothing", "finish-names-all", "in-flight-is-owned"),
-        lacks="wider: a lease cannot be abandoned here, nor the tier reset.",
+        have=(
+            "finish-leaves-nothing",
+            "quarantine-by-the-book",
+            "reset-drops-all",
+            "finish-names-all",
+        ),
     ),
     FaultClass(
         id="C24",

@@ -161,7 +161,7 @@ def _minimise(
         return Trace(header, ())
     path = broken.path
     if scope.shape.pages + scope.shape.frames > SIZE:
-        smaller = find_smaller(make, header, rule, seed)
+        smaller = find_smaller(make, header, rule, seed, like=scope)
         if smaller is not None:
             header = msgspec.structs.replace(header, shape=smaller.shape, scope=None)
             path = smaller.broken.path
@@ -172,7 +172,7 @@ def _minimise(
         return record(make(header.shape, header.off), header, path)
     if len(trace.calls) > SEARCHED_MAX:
         return trace
-    searched = make_scope(trace.header.shape, off=scope.off)
+    searched = make_scope(trace.header.shape, off=scope.off, like=scope)
     model = make(trace.header.shape, scope.off)
     return find_shortest(model, searched, trace, rule, states=STATES)
 

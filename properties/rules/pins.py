@@ -125,7 +125,8 @@ def room_for_every_promise(view: View, ledger: Ledger) -> str | None:
     room = len(view.free_frames)
     for number in view.landing:
         # Leases whose residency was reset wait for these; others never have to.
-        room += view.orphaned[number].ticket in ledger.uncovered
+        copy = view.orphaned.get(number)
+        room += copy is not None and copy.ticket in ledger.uncovered
     if open_claims > room:
         room += len(view.evictable)
         if open_claims > room:

@@ -114,7 +114,10 @@ def gone_by(step: Step) -> list[Page]:
     call, before = step.call, step.before
     if type(call) is Reset:
         users: list[LeaseView] = []
-    elif type(call) is Abandon or (type(call) is CompleteFill and step.outcome.failed):
+    elif type(call) is Abandon or (
+        # Only where somebody was abandoned can a claim alone keep a dirty frame.
+        type(call) is CompleteFill and step.outcome.failed and step.ledger.left
+    ):
         users = [lease for lease_id, lease in before.leases.items() if lease_id != call.lease]
     else:
         return []

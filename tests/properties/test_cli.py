@@ -62,7 +62,8 @@ def test_list_says_what_each_rule_is(capsys: pytest.CaptureFixture[str]) -> None
     assert {
         "id": "dirty-is-pinned",
         "kind": "state",
-        "sentence": "A dirty frame is pinned.",
+        "sentence": "A dirty frame is pinned, or claimed where the lease that pinned it was "
+        "abandoned.",
         "seen": "review 2, C25",
         "derived": "",
     } == by_id["dirty-is-pinned"]
@@ -76,7 +77,7 @@ def test_list_shows_scopes_and_goals(capsys: pytest.CaptureFixture[str]) -> None
     goals = capsys.readouterr().out.splitlines()
 
     assert list(SCOPES) == [line.split()[0] for line in scopes[1:]]
-    assert "tiny     2      1       1     1       1     evictions, in milliseconds" == scopes[1]
+    assert "tiny      2      1       1     1       1     evictions, in milliseconds" == scopes[1]
     assert goals[0].startswith("id ")
 
 

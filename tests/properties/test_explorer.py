@@ -5,13 +5,14 @@ import pytest
 
 from properties.calls_for import calls_for
 from properties.explorer import Exploration
+from properties.fronts import STATES
 from properties.gate import compare
 from properties.judge import Judge
 from properties.registry import Rule, all_rules
 from properties.scopes import SCOPES, Scope
 from properties.subject import FunctionModel, reference_modules
 from properties.survey import MAIN_SCOPES, counts_of, expected_events, survey
-from reference.calls import Fill, Open
+from reference.calls import BASE, Fill, Open
 
 # Exact, so that a model or a list of calls that silently shrinks fails: canonical states, depth
 # in calls, transitions judged, fault-free steps.
@@ -19,6 +20,19 @@ COUNTS = {
     "tiny": (69, 19, 1_261, 197),
     "rows": (240, 21, 4_985, 748),
     "small": (3_764, 26, 171_711, 20_912),
+    "leave": (73, 19, 1_463, 241),
+    "sleep": (117, 19, 2_768, 416),
+    "orphans": (5_772, 28, 208_736, 29_044),
+    "drafts": (440, 18, 25_736, 2_142),
+    "keys": (129, 20, 13_471, 521),
+    "names": (76, 3, 2_824, 163),
+    "heirs": (218, 4, 8_153, 415),
+    "full": (314, 3, 13_237, 834),
+    "pinned": (283, 3, 13_228, 821),
+    "promised": (221, 3, 9_932, 519),
+    "returned": (53, 3, 1_764, 129),
+    "brimful": (235, 3, 8_229, 690),
+    "late": (42, 3, 1_690, 82),
 }
 
 
@@ -46,6 +60,40 @@ def test_scopes_have_exactly_these_states(name: str) -> None:
     assert COUNTS[name] == (found.states, found.depth, found.calls, len(found.edges) // 2)
 
 
+def test_known_sizes_are_these() -> None:
+    """The machine and the walks tell the share of a scope that they saw by these."""
+    assert {name: COUNTS[name][0] for name in STATES if name in COUNTS} == {
+        name: states for name, states in STATES.items() if name in COUNTS
+    }
+
+
+@pytest.mark.parametrize("name", ["leave", "sleep", "drafts", "keys"])
+def test_all_rules_hold_on_wider_scopes(name: str) -> None:
+    """Leaving, taking back and finding break nothing, and all of them happened."""
+    found = search(name, all_rules())
+    wider = {call.__name__ for call in SCOPES[name].operations if call not in BASE}
+
+    assert ({}, "holds") == (found.breaks, found.answer)
+    assert wider <= set(counts_of(found))
+
+
+@pytest.mark.parametrize("name", ["orphans", "keys"])
+def test_refusals_wait_for_no_value_when_wider(name: str) -> None:
+    """Made once for each control form: states of one form refuse the same, keys included."""
+    found = search(name, states=500)
+    refused: dict[int, set[tuple[str, str]]] = {}
+    for node in found.nodes[:400]:
+        now = {
+            (type(call).__name__, one.outcome.refused.name)
+            for call in calls_for(found.model.view(node.state), node.ledger, found.scope)
+            for one in found.model.transitions(node.state, call)
+            if one.outcome.refused is not None
+        }
+        assert now == refused.setdefault(node.control, now)
+
+    assert len(refused) < 400
+
+
 def test_forbidden_calls_wait_for_no_value() -> None:
     """They are made once for states that differ in values only: no refusal may depend on one."""
     found = search("small")
@@ -67,7 +115,7 @@ def test_forbidden_calls_wait_for_no_value() -> None:
     )
 
 
-@pytest.mark.parametrize("name", ["tiny", "small"])
+@pytest.mark.parametrize("name", ["tiny", "small", "leave", "sleep", "drafts", "keys"])
 def test_reduction_loses_and_invents_nothing(name: str) -> None:
     """States are merged by name only; the unreduced search is the witness."""
     found = compare(model(SCOPES[name]), SCOPES[name])

@@ -19,6 +19,7 @@ from trace_samples import (
     get_model,
     record_break,
     record_choices,
+    record_leaving,
     walk,
 )
 
@@ -35,7 +36,8 @@ from properties.replay import Replay, replay_all
 from properties.scopes import SCOPES
 from properties.subject import reference_modules
 from properties.trace import symbolic
-from properties.view import View
+from properties.view import FrameView, OrphanView, View
+from reference.words import Phase
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 PATH = "tests/golden/dirt-dropped.jsonl"
@@ -75,6 +77,27 @@ def test_choices_and_faults_are_shown() -> None:
     replay = replay_all(symbolic(recorded), get_model(recorded.header.shape), JUDGE)
 
     expect_golden("choices.txt", render_replay(replay, RULES, "reference", "choices.jsonl"))
+
+
+def test_leaving_and_keys_are_shown() -> None:
+    """What a lease leaves behind, and what a key names, is why later calls are refused."""
+    recorded = record_leaving()
+    replay = replay_all(symbolic(recorded), get_model(recorded.header.shape), JUDGE)
+
+    expect_golden("leaving.txt", render_replay(replay, RULES, "reference", "leaving.jsonl"))
+
+
+def test_state_tells_what_was_left_behind() -> None:
+    """Only where there is something: most tiers have no such operations."""
+    recorded = record_leaving()
+    replay = replay_all(symbolic(recorded), get_model(recorded.header.shape), JUDGE)
+    views = [set(render_view(step.step.after).splitlines()) for step in replay.steps]
+
+    assert {"frame 0: QUARANTINED, generation 2", "key 3: page 0"} <= views[15]
+    assert "quarantine: fill 2 into frames [0], pages [0]" in views[15]
+    assert "lost pages: [0]" in views[24]
+    assert "retired pages: [0]" in views[30]
+    assert not any(word in line for line in views[7] for word in ("quarantine", "key", "lost"))
 
 
 def test_choice_not_offered_is_shown() -> None:
@@ -187,6 +210,17 @@ BASE = get_view()
             ["lease 0 pins page 0: 1 -> 2"],
         ),
         (get_view(off=True), ["off: False -> True"]),
+        (get_view(lost=(0, 1)), ["lost pages: [] -> [0, 1]"]),
+        (get_view(keys={7: 0}), ["key 7: none -> page 0"]),
+        (get_view(retired=(1,), free=()), ["retired pages: [] -> [1]"]),
+        (
+            get_view(quarantine=(OrphanView(5, "write-back", (0,), (1,)),)),
+            ["quarantine: write-back 5 from frames [0], pages [1] in flight"],
+        ),
+        (
+            get_view(frames=(FrameView(None, 0, Phase.QUARANTINED, False, None),)),
+            ["frame 0: READY page 0 -> QUARANTINED"],
+        ),
     ],
 )
 def test_change_says_field_and_values(after: View, lines: list[str]) -> None:

@@ -10,10 +10,12 @@ import pytest
 from walk_samples import JUDGE, SMALL, find_breaks, get_mutant, make_reference, make_small
 
 from properties.drawing import make_scope
+from properties.minimise import MakeModel
+from properties.rules.rows import REFUSALS
 from properties.scopes import SCOPES, Scope
-from properties.subject import FunctionModel, Transition, reference_modules
+from properties.subject import FunctionModel, Model, Transition, reference_modules
 from properties.walks import CHUNK, get_every, run_walks
-from reference.calls import Call, Choice, Fill
+from reference.calls import CALLS, Call, Choice, Fill
 from reference.words import Shape
 
 ROOT = Path(__file__).parent.parent.parent
@@ -28,6 +30,8 @@ LARGE = make_scope(Shape(pages=2048, frames=512, rows=2), leases=100)
         (make_scope(Shape(pages=64, frames=16, rows=2)), 40, 50),
         (make_scope(Shape(pages=2, frames=2, rows=1), off=True), 60, 50),
         (SCOPES["wide"], 60, 50),
+        (SCOPES["all"], 160, 50),
+        (SCOPES["orphans"], 60, 50),
         (LARGE, 3, 50),
     ],
     ids=lambda value: value.name if isinstance(value, Scope) else "",
@@ -61,6 +65,24 @@ def test_small_walks_reach_every_goal() -> None:
     found = run_walks(make_small(make_reference), SMALL, JUDGE, walks=300).found
 
     assert () == found.missed
+
+
+def test_wider_walks_make_every_call() -> None:
+    """Every operation is done, and refused for each reason that its row has."""
+    found = run_walks(make_all(make_reference), SCOPES["all"], JUDGE, walks=600).found
+    due = {f"{call.__name__}:{name}" for call, row in REFUSALS.items() for name in row}
+
+    assert {call.__name__ for call in CALLS} <= found.counts.keys()
+    assert NEVER == due - found.counts.keys()
+
+
+def make_all(make: MakeModel) -> partial[Model]:
+    """What makes models for the scope of every operation."""
+    return partial(make, SCOPES["all"].shape, SCOPES["all"].off)
+
+
+NEVER = {"Fill:FrameMemory"}
+"""The refusal that the promise rules out."""
 
 
 def test_walks_draw_every_kind_of_choice() -> None:
@@ -107,6 +129,19 @@ def test_workers_change_no_byte(mutant_id: str | None) -> None:
     ]
 
     assert runs[0].encode() == runs[1].encode() == runs[2].encode()
+
+
+@pytest.mark.parametrize("mutant_id", [None, "leave.reset-keeps-tickets"])
+def test_workers_change_no_byte_of_wider_walks(mutant_id: str | None) -> None:
+    """Each of them begins in all of the states that a scope names."""
+    make = make_all(make_reference if mutant_id is None else get_mutant(mutant_id))
+    runs = [
+        run_walks(make, SCOPES["all"], JUDGE, seed=3, walks=5 * CHUNK + 7, workers=workers).found
+        for workers in (1, 2)
+    ]
+
+    assert runs[0].encode() == runs[1].encode()
+    assert (mutant_id is None) is (runs[0].breaks == ())
 
 
 def test_first_break_ends_alike_everywhere() -> None:

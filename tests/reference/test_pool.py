@@ -86,3 +86,19 @@ def test_life_ends_after_every_holder() -> None:
 
     assert Pool(free=(0, 1, 3), holds=(0, 0, 1, 0)) == twice
     assert [1] == heard
+
+
+def test_retired_page_is_kept_back() -> None:
+    """It is nobody's and cannot be handed out, in the order of the ids."""
+    kept = Pool(free=(0,), holds=(0, 2, 1, 0), retired=(3,))
+
+    assert kept == pool.retire(POOL, 3)
+    assert Pool((), (0, 2, 1, 0), retired=(0, 3)) == pool.retire(kept, 0)
+
+
+def test_restored_page_is_free_again() -> None:
+    """The others wait on, and the free pages stay in order."""
+    kept = Pool(free=(3,), holds=(0, 0, 1, 0), retired=(0, 1))
+
+    assert Pool((0, 3), (0, 0, 1, 0), retired=(1,)) == pool.restore(kept, 0)
+    assert Pool((1, 3), (0, 0, 1, 0), retired=(0,)) == pool.restore(kept, 1)

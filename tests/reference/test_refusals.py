@@ -47,6 +47,17 @@ SAID = [
         "2 misses and only 1 frames free or evictable",
     ),
     (
+        refusals.FramesLanding,
+        {"misses": 4, "available": 1, "landing": 3},
+        "4 misses, 1 frames free or evictable, 3 more are in quarantine",
+    ),
+    (
+        refusals.RowsLost,
+        {"page": 2},
+        "the rows of page 2 were not published before the lease that wrote them was gone",
+    ),
+    (refusals.UnknownTicket, {"ticket": 22}, "ticket 22 names no copy in quarantine"),
+    (
         refusals.StaleTicket,
         {"lease": 5, "ticket": 22},
         "ticket 22 names no such copy in flight of lease 5",
@@ -73,6 +84,23 @@ SAID = [
         "page 2 in frame 1 was not marked dirty before the write",
     ),
     (refusals.BadRow, {"row": 2, "rows": 1}, "row 2 is outside the 1 rows of a page"),
+    (
+        refusals.BadLength,
+        {"length": 3, "rows": 2},
+        "a page of 2 rows cannot be truncated to 3",
+    ),
+    (
+        refusals.NotDurable,
+        {"page": 2},
+        "the host page of page 2 does not hold its rows yet",
+    ),
+    (
+        refusals.PageNotFull,
+        {"page": 2, "written": 1, "rows": 3},
+        "page 2 has 1 of 3 rows written",
+    ),
+    (refusals.KeyTaken, {"key": 7, "page": 2}, "key 7 names page 2 already"),
+    (refusals.AlreadyPublished, {"page": 2, "key": 7}, "page 2 is published under key 7"),
     (
         FillFailed,
         {"lease": 5, "pages": (2, 1)},

@@ -10,6 +10,7 @@ from reference.state import (
     Frame,
     HostPage,
     Lease,
+    Orphan,
     Pool,
     State,
     new_state,
@@ -22,7 +23,7 @@ def test_new_state_holds_nothing_yet() -> None:
     expected = State(
         shape=Shape(pages=3, frames=2, rows=4),
         off=False,
-        pool=Pool(free=(0, 1, 2), holds=(0, 0, 0)),
+        pool=Pool(free=(0, 1, 2), holds=(0, 0, 0), retired=()),
         leases=(),
         frames=(
             Frame(page=None, generation=0, phase=Phase.FREE, dirty=False, rows=(0, 0, 0, 0)),
@@ -38,6 +39,9 @@ def test_new_state_holds_nothing_yet() -> None:
         counters=Counters(0, 0, 0, 0, 0, 0),
         next_lease=0,
         next_ticket=0,
+        quarantine=(),
+        lost=(),
+        keys=(),
     )
 
     assert expected == new_state(Shape(pages=3, frames=2, rows=4))
@@ -123,6 +127,7 @@ def test_other_histories_make_other_states() -> None:
         (HostPage((0,), False), "torn"),
         (Copy(0, CopyKind.FILL, ()), "frames"),
         (Lease(1, (), (), (), (), ()), "pins"),
+        (Orphan(0, CopyKind.FILL, (), ()), "pages"),
         (Pool((0,), (0,)), "holds"),
         (Counters(), "hits"),
     ],

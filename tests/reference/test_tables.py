@@ -208,6 +208,25 @@ def test_unmapped_frame_moves_generation_on() -> None:
     )
 
 
+def test_unmapped_frame_may_be_set_apart() -> None:
+    """A frame that a copy still touches is unmapped like any other, and not `FREE`."""
+    state = dirtied().state
+    free, apart = tables.unmap(state, 1), tables.unmap(state, 1, Phase.QUARANTINED)
+
+    assert with_frame(free, 1, phase=Phase.QUARANTINED) == apart
+
+
+@pytest.mark.parametrize(
+    ("page", "left"),
+    [(2, ((8, 0),)), (0, ((7, 2),)), (1, ((7, 2), (8, 0)))],
+)
+def test_unpublished_page_alone_loses_its_key(page: int, left: tuple[tuple[int, int], ...]) -> None:
+    """Page 0 and key 0 are names like any other."""
+    state = pinned().state._replace(keys=((7, 2), (8, 0)))
+
+    assert state._replace(keys=left) == tables.unpublish(state, page)
+
+
 def test_unmapped_frame_is_plainly_clean() -> None:
     """None and False compare unlike in a digest, however alike they read."""
     assert tables.unmap(dirtied().state, 1).frames[1].dirty is False

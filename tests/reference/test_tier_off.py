@@ -112,6 +112,60 @@ def test_freed_page_moves_generation_on() -> None:
     assert Handle(0, 0, 8) == tier.lookup(B, 0)
 
 
+def test_abandoned_rows_fall_back_to_host() -> None:
+    """The frame is the page's for life: it shows again what was published, under its old handle."""
+    tier = dirty_off()
+    tier.write_back(A, HANDLE)
+    tier.mark_dirty(A, HANDLE)
+    tier.write(A, HANDLE, 0, 8)
+    gone = tier.abandon(A)
+
+    assert (2,) == gone
+    assert Frame(2, 9, Phase.READY, False, (3, 4)) == tier.state.frames[2]
+    assert [Phase.FREE] * 2 == [frame.phase for frame in tier.state.frames[:2]]
+    assert (HANDLE,) == tier.fill(B, (2,)).handles
+
+
+def test_reset_leaves_every_page_resident() -> None:
+    """There is nowhere to go: pins and unpublished rows are all that goes."""
+    tier = dirty_off()
+    before = tier.state
+    gone = tier.reset()
+    frames = list(before.frames)
+    frames[2] = Frame(2, 9, Phase.READY, False, (0, 0))
+
+    assert (2,) == gone
+    assert with_lease(before, A, pins=())._replace(frames=tuple(frames)) == tier.state
+
+
+def test_abandoned_page_of_another_pinner_stays_dirty() -> None:
+    """With or without a tier, who pins it has the last word now."""
+    tier = dirty_off()
+    tier.fill(B, (2,))
+    before = tier.state
+
+    assert () == tier.abandon(A)
+    assert before.frames[2] == tier.state.frames[2]
+
+
+def test_truncated_page_is_cut_in_both_places() -> None:
+    """Frame and host page are two copies here too."""
+    tier = dirty_off()
+    tier.write_back(A, HANDLE)
+    tier.truncate(A, 2, 1)
+
+    assert ((3, 0), (3, 0)) == (tier.state.frames[2].rows, tier.state.host[2].rows)
+
+
+def test_published_page_is_found_at_once() -> None:
+    """A write-back without a tier makes rows as durable as with one."""
+    tier = dirty_off()
+    tier.write_back(A, HANDLE)
+    tier.publish(A, 2, 7)
+
+    assert 2 == tier.find(B, 7)
+
+
 @pytest.mark.parametrize(
     ("call", "refusal"),
     [

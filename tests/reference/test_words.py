@@ -7,7 +7,7 @@ from reference.words import Handle, Phase, Plan, Shape
 
 def test_phases_keep_names_and_numbers() -> None:
     """A digest hashes the numbers and a trace shows the names: neither may move."""
-    phases = {"FREE": 0, "FILLING": 1, "READY": 2, "WRITING_BACK": 3}
+    phases = {"FREE": 0, "FILLING": 1, "READY": 2, "WRITING_BACK": 3, "QUARANTINED": 4}
 
     assert phases == {phase.name: phase.value for phase in Phase}
 
