@@ -57,8 +57,8 @@ COPY_PIECE = 4096
 DIGEST_PIECE = 1024 * 8
 """Bytes of a unit of work of a digest, as in `kernels.cu`."""
 
-LOOK_ITEMS = 4096
-"""Frames that are looked at or digested at a time."""
+LOOK_ITEMS = 1 << 16
+"""Frames that are looked at or digested at a time: a launch costs what many of them cost."""
 
 LOOK_BYTES = 1 << 20
 """Bytes of frames that are looked at at a time, or one frame if it is larger."""
@@ -212,8 +212,8 @@ class CudaDevice:
             ends = (self._frame_memory.ptr, content.ctypes.data)
             for begin in range(0, len(frames), many):
                 count = self._send_look(stream, frames[begin : begin + many], size)
-                offsets = (address, address + LOOK_ITEMS * 8)
                 strides = (layout.row_stride, layout.row_bytes)
+                offsets = (address, address + count * 8)
                 self._copy_blocks(stream, ends, offsets, count, layout.rows, strides)
                 stream.end()
                 landed = content[: count * size].reshape(-1, layout.rows, layout.row_bytes)
@@ -224,16 +224,18 @@ class CudaDevice:
         """Return the digest of each frame, once what is queued on the stream has landed."""
         size, kernels = get_content_bytes(self.layout), self._gpu.kernels
         digests = np.empty(len(frames), dtype=np.uint64)
-        answers = self._look_numbers[LOOK_ITEMS:].view(np.uint64)
+        answers = self._look_numbers.view(np.uint64)
         with self._guard():
-            address, sums = self._look_memory.ptr, self._look_memory.ptr + LOOK_ITEMS * 8
+            address = self._look_memory.ptr
             for begin in range(0, len(frames), LOOK_ITEMS):
                 count = self._send_look(stream, frames[begin : begin + LOOK_ITEMS], 0)
-                blocks = 1 + count * size // (BLOCK_WARPS * DIGEST_PIECE)
+                sums = address + count * 8
+                blocks = min(DIGEST_BLOCKS_MAX, 1 + count * size // (BLOCK_WARPS * DIGEST_PIECE))
                 given = (self._frame_memory.ptr, address, sums, count, *self.layout)
-                cuda.launch(stream, kernels["digest_sums"], min(DIGEST_BLOCKS_MAX, blocks), given)
+                cuda.launch(stream, kernels["digest_sums"], blocks, given)
+                blocks = 1 + count // cuda.THREADS
                 ends = (sums, answers.ctypes.data, count, size)
-                cuda.launch(stream, kernels["digest_ends"], 1 + count // cuda.THREADS, ends)
+                cuda.launch(stream, kernels["digest_ends"], blocks, ends)
                 stream.end()
                 digests[begin : begin + LOOK_ITEMS] = answers[:count]
         return digests
@@ -303,10 +305,14 @@ class CudaDevice:
         cuda.launch(stream, self._gpu.kernels["copy_blocks"], blocks, given)
 
     def _send_look(self, stream: Stream, frames: Numbers, apart: int) -> int:
-        """Queue the numbers that looking needs: where frames begin, and targets so far apart."""
-        count, numbers = len(frames), self._look_numbers
+        """Queue the numbers that looking needs: where frames begin, then targets so far apart.
+
+        Nobody uses the memory before: whoever looks waits until it has ended.
+        """
+        count = len(frames)
+        numbers = self._look_numbers[: 2 * count]
         numbers[:count] = frames * np.int64(get_page_bytes(self.layout))
-        numbers[LOOK_ITEMS : LOOK_ITEMS + count] = np.arange(count) * apart
+        numbers[count:] = np.arange(count, dtype=np.int64) * apart
         cuda.send(stream, self._look_memory.ptr, numbers)
         return count
 

@@ -44,6 +44,8 @@ WIDER = (
     Rung("names", None),
     Rung("orphans", 2_000),
     Rung("heirs", None),
+    Rung("off-leave", None),
+    Rung("off-share", 500),
 )
 """The scopes of the operations beyond the spec's table."""
 

@@ -14,7 +14,10 @@ from properties.judge import Judge
 from properties.scopes import Scope
 from properties.subject import Transition
 from properties.view import View
-from reference.calls import Call, Choice
+from reference.calls import NAMES, Call, Choice
+
+OBJECT = "reference.reference"
+"""The object around the functions; the record drives the functions."""
 
 EVERY = -1
 """The mask of everything: all bits set."""
@@ -53,6 +56,8 @@ class Record:
             {"__enter__": self._enter},
         )
         self._model = copy.model(scope.shape, scope.off)
+        # What runs only to begin, no call shows: it is in no recorded call and ran all the same.
+        self.ran |= self._running
         self.search = Exploration(self._model, scope, Judge(()), goals=())
         self.search.model = self
         self.search.run(expand=states)
@@ -67,7 +72,7 @@ class Record:
         if state is not self._state:
             self._state = state
             self.rows.append([])
-        self._running = 0
+        self._running = self._methods(call)
         transitions = self._model.transitions(state, call)
         self.rows[-1].append(Recorded(call, self._running, transitions))
         self.ran |= self._running
@@ -80,6 +85,12 @@ class Record:
     def view(self, state: Any) -> View:
         """Return what the state shows."""
         return self._model.view(state)
+
+    def _methods(self, call: Call) -> int:
+        """Return the bits of the methods that make the call where the object is what changed."""
+        methods = (f"Reference.{NAMES[type(call)]}", "Reference._make")
+        first, second = (self.bits.get((OBJECT, method), 0) for method in methods)
+        return first | second
 
     def _enter(self, bit: int) -> None:
         self._running |= bit

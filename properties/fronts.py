@@ -49,6 +49,8 @@ STATES = {
     "sleep": 117,
     "drafts": 440,
     "keys": 129,
+    "off-leave": 15,
+    "off-share": 1_617,
     "orphans": 5_772,
 }
 """Canonical states of the scopes that are searched to their end, to tell the share that was seen.

@@ -54,6 +54,8 @@ class Line(NamedTuple):
     """What was chosen where the spec leaves something open; none is the default."""
     outcome: dict[str, Json]
     """What it came to."""
+    picks: list[Json] | None = None
+    """What the scheduler of the subject's device picked during it; none if it has no scheduler."""
 
 
 def parse_line(value: Json, earlier: list[Line], shape: Shape) -> Line:
@@ -67,12 +69,15 @@ def parse_line(value: Json, earlier: list[Line], shape: Shape) -> Line:
     if not isinstance(op, str) or op not in OPERATIONS:
         raise Wrong(f"op is {_show(op)}: operations are {', '.join(OPERATIONS)}")
     fields = OPERATIONS[op].__match_args__
-    _check_keys(op, value, {"n", "op", "outcome", *fields}, {"choice"})
-    line = Line(n, op, {f: value[f] for f in fields}, value.get("choice"), value["outcome"])
+    _check_keys(op, value, {"n", "op", "outcome", *fields}, {"choice", "picks"})
+    arguments = {field: value[field] for field in fields}
+    line = Line(n, op, arguments, value.get("choice"), value["outcome"], value.get("picks"))
     for field in fields:
         _check_argument(line, field, earlier)
     if line.choice is not None:
         _check_choice(line, earlier, shape)
+    if "picks" in value:
+        _check_picks(value["picks"])
     _check_outcome(line, earlier)
     return line
 
@@ -80,7 +85,9 @@ def parse_line(value: Json, earlier: list[Line], shape: Shape) -> Line:
 def write_line(line: Line) -> dict[str, Json]:
     """Return the object for a call, its fields in the order of the format."""
     choice = {} if line.choice is None else {"choice": line.choice}
-    return {"n": line.n, "op": line.op, **line.arguments, **choice, "outcome": line.outcome}
+    picks: dict[str, Json] = {} if line.picks is None else {"picks": line.picks}
+    said = {"n": line.n, "op": line.op, **line.arguments, **choice}
+    return {**said, "outcome": line.outcome, **picks}
 
 
 # ----------------------------------------------------------------------------------- arguments
@@ -193,6 +200,14 @@ def _check_choice(line: Line, earlier: list[Line], shape: Shape) -> None:
         _check_number("choice.fault.miss", fault["miss"])
         unmapped = fault["unmapped"]
         _check(isinstance(unmapped, bool), "choice.fault.unmapped", unmapped, "true or false")
+
+
+def _check_picks(picks: Json) -> None:
+    right = "it is a list of the options that were picked, counted from 0"
+    _check(isinstance(picks, list), "picks", picks, right)
+    for index, picked in enumerate(picks):
+        _check_number(f"picks[{index}]", picked)
+        _check(picked >= 0, f"picks[{index}]", picked, "options are counted from 0")
 
 
 def _check_outcome(line: Line, earlier: list[Line]) -> None:

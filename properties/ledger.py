@@ -178,9 +178,13 @@ def _write(ledger: Ledger, call: Write, _outcome: Outcome) -> Ledger:
 
 def _write_back(ledger: Ledger, call: WriteBack, outcome: Outcome) -> Ledger:
     ticket: Ticket | None = outcome.value  # type: ignore[assignment]
-    if ticket is None:
-        return ledger
     torn = call.handle.page
+    if ticket is None:
+        # Nothing to do, or, with the tier off, done at once: the host has the rows.
+        rows = ledger.latest.get(torn)
+        if rows is None or ledger.published.get(torn) == rows:
+            return ledger
+        return msgspec.structs.replace(ledger, published={**ledger.published, torn: rows})
     return msgspec.structs.replace(
         ledger,
         tickets=ledger.tickets | {ticket},

@@ -27,7 +27,7 @@ MakeModel = Callable[[Shape, bool], Model]
 
 MAIN_SCOPES = (
     *("tiny", "rows", "small", "pins", "default", "claims", "off"),
-    *("leave", "sleep", "orphans", "drafts", "keys", "names", "heirs"),
+    *("leave", "sleep", "orphans", "drafts", "keys", "names", "heirs", "off-leave", "off-share"),
     *("full", "pinned", "promised", "returned", "brimful", "late"),
 )
 """What the main job searches."""

@@ -70,6 +70,8 @@ class Made(msgspec.Struct, frozen=True):
     """What it came to."""
     victims: tuple[int | None, ...] = ()
     """What each chosen frame held before: the page, or none."""
+    picks: tuple[int, ...] | None = None
+    """What the scheduler of the subject's device picked; none if the subject has no scheduler."""
 
 
 class Trace(msgspec.Struct, frozen=True):
@@ -90,9 +92,15 @@ class SymbolicTrace(msgspec.Struct, frozen=True):
     """The calls in order."""
 
 
-def made(call: Call, choice: Choice, outcome: Outcome, before: View) -> Made:
+def made(
+    call: Call,
+    choice: Choice,
+    outcome: Outcome,
+    before: View,
+    picks: tuple[int, ...] | None = None,
+) -> Made:
     """Return the record of a call, from what it came to and the view before it."""
-    return Made(call, choice, outcome, get_victims(choice, before))
+    return Made(call, choice, outcome, get_victims(choice, before), picks)
 
 
 def record(model: Model, header: Header, calls: Iterable[tuple[Call, Choice]]) -> Trace:
@@ -102,7 +110,8 @@ def record(model: Model, header: Header, calls: Iterable[tuple[Call, Choice]]) -
     for call, choice in calls:
         before = model.view(state)
         taken = model.take(state, call, choice)
-        found.append(made(call, choice, taken.outcome, before))
+        picks = getattr(taken.after, "picks", None)
+        found.append(made(call, choice, taken.outcome, before, picks))
         state = taken.after
     return Trace(header, tuple(found))
 
@@ -116,7 +125,8 @@ def symbolic(trace: Trace) -> SymbolicTrace:
         choice = names.write_choice(entry.choice, entry.victims)
         names.learn(n, entry.call, entry.outcome)
         outcome = names.write_outcome(entry.call, entry.outcome)
-        lines.append(Line(n, NAMES[type(entry.call)], arguments, choice, outcome))
+        picks: list[Json] | None = None if entry.picks is None else [*entry.picks]
+        lines.append(Line(n, NAMES[type(entry.call)], arguments, choice, outcome, picks))
     return SymbolicTrace(trace.header, tuple(lines))
 
 

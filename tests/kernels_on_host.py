@@ -73,6 +73,8 @@ def build(folder: Path) -> Kernels | None:
     source, library = folder / "kernels.cpp", folder / "kernels.so"
     source.write_text(BEFORE + text + "".join(runs), encoding="utf-8")
     flags = ["-std=c++14", "-O1", "-shared", "-fPIC", "-fno-strict-aliasing"]
+    # A GPU ends at a wide access to an address that is no multiple of it; a host would do it.
+    flags += ["-fsanitize=alignment", "-fsanitize-undefined-trap-on-error"]
     command = [compiler, *flags, "-o", str(library), str(source)]
     subprocess.run(command, check=True, capture_output=True, text=True)
     return Kernels(ctypes.CDLL(str(library)), parameters)

@@ -7,6 +7,7 @@ Not shown: anything about a GPU, or whether CuPy does what is assumed here.
 """
 
 import ctypes
+import mmap
 import weakref
 from collections import deque
 from collections.abc import Callable
@@ -18,6 +19,16 @@ from kernels_on_host import Kernels
 
 POISON = 0xEE
 NOT_READY = 600
+PITCH_MAX = 2**31 - 1
+
+LARGE = 1 << 24
+"""From so many bytes memory is reserved only: a test touches little of it."""
+
+
+def reserve(size: int) -> mmap.mmap:
+    """Memory of zeros that costs what is touched of it."""
+    no_reserve = 0x4000  # of Linux; Python has a name for it from 3.13
+    return mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | no_reserve)
 
 
 class CudaError(RuntimeError):
@@ -119,12 +130,13 @@ class World:
     def take(self, name: str, size: int) -> Any:
         """Memory with an address and a size, poisoned when it is garbage, and never reused."""
         self.may_fail(name)
-        memory = np.full(size, POISON, dtype=np.uint8) if size < 1 << 24 else np.zeros(size, "u1")
+        assert size > 0, "CuPy's memory of no bytes has no address"
+        memory: Any = np.full(size, POISON, dtype=np.uint8) if size < LARGE else reserve(size)
         kind = type("Pointer", (ctypes.c_ubyte * size,), {"size": size})
         pointer = kind.from_buffer(memory)
         pointer.ptr = ctypes.addressof(pointer)
-        self.graves.append(memory)
-        if size < 1 << 24:
+        if size < LARGE:
+            self.graves.append(memory)
             weakref.finalize(pointer, memory.fill, POISON)
         return pointer
 
@@ -140,7 +152,7 @@ class World:
         """Queue the copy of rows."""
         self.may_fail("memcpy2DAsync")
         kind, stream = rest
-        assert kind in (1, 2) and width <= min(apart, pitch)
+        assert kind in (1, 2) and width <= min(apart, pitch) and max(apart, pitch) <= PITCH_MAX
 
         def run() -> None:
             for row in range(rows):
@@ -179,7 +191,7 @@ def make_cupy(world: World) -> SimpleNamespace:
         CUDARuntimeError=CudaError,
         cudaDevAttrMaxPitch=11,
         cudaDevAttrUnifiedAddressing=41,
-        deviceGetAttribute=lambda attribute, _: {11: 2**31 - 1, 41: 1}[attribute],
+        deviceGetAttribute=lambda attribute, _: {11: PITCH_MAX, 41: 1}[attribute],
         eventQuery=world.query,
         getDeviceCount=world.count_devices,
         getDeviceProperties=lambda _: {"name": b"stand-in"},

@@ -6,7 +6,7 @@ Not here: who may write (`pins`), and what a read returns (`views`).
 from properties.ledger import Ledger
 from properties.registry import state_rule, step_rule
 from properties.rules import examples as ex
-from properties.rules.rows import has_copy
+from properties.rules.rows import gone_by, has_copy
 from properties.step import Step
 from properties.view import View
 from reference.calls import CompleteWriteBack, Finish, Land, MarkDirty, Unpin, Write, WriteBack
@@ -143,6 +143,8 @@ def write_back_publishes(step: Step) -> str | None:
             wrong = _unpublished(step, number)
             if wrong is not None:
                 return wrong
+        elif frame.page in gone_by(step):
+            continue
         elif not after[number].dirty and after[number].page == frame.page:
             return f"{call} made frame {number} with page {frame.page} clean"
     return None

@@ -341,6 +341,22 @@ def test_batch_takes_both_paths(world: World) -> None:
     assert 2 == world.calls.count("memcpyAsync")  # the offsets of the launch, and the run of three
 
 
+@pytest.mark.parametrize("run_bytes_min", [1, 1 << 30])
+def test_padding_of_frames_is_not_touched(world: World, run_bytes_min: int) -> None:
+    """What lies between rows is somebody else's, in device memory too."""
+    device = CudaDevice(Layout(2, 24, 40), 6, run_bytes_min=run_bytes_min)
+    stream = device.new_stream()
+    frames = np.frombuffer(device._frame_memory, dtype=np.uint8).reshape(-1, 40)
+    frames[:, 24:] = 0x77
+    device.wait(device.copy_in(stream, numbers(0, 1, 5), numbers(2, 3, 0)))
+    rows = np.ones((1, 24), dtype=np.uint8)
+    device.write_rows(stream, numbers(3), numbers(1), rows)
+    device.settle(stream)
+
+    assert (1 == frames[7, :24]).all()
+    assert (0x77 == frames[:, 24:]).all()
+
+
 def test_memory_is_let_go_once_landed(world: World) -> None:
     """What is kept for ever is a leak."""
     device = CudaDevice(Layout(2, 8), 16)

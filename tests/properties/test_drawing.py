@@ -12,10 +12,10 @@ from properties.drawing import Drawer, make_scope
 from properties.filling import Filler
 from properties.ledger import Ledger
 from properties.misuse import Past
-from properties.scopes import Scope
+from properties.scopes import SCOPES, Scope
 from properties.subject import Model, offers
 from properties.view import View
-from reference.calls import DEFAULT, Alloc, Call, Choice, Fault, Fill
+from reference.calls import BASE, CALLS, DEFAULT, Alloc, Call, Choice, Fault, Fill
 from reference.words import Shape
 
 
@@ -112,3 +112,14 @@ def test_scope_promises_fit_its_leases() -> None:
     assert (1, 5, 10) == scope.promises
     assert 2 == make_scope(Shape(3, 2, 1)).leases
     assert 100 == make_scope(Shape(4096, 4096, 1)).leases
+
+
+def test_scope_is_like_another() -> None:
+    """A shorter trace is looked for with the calls that were found to break the rule."""
+    wide = SCOPES["all"]
+    scope = make_scope(Shape(2, 1, 1), like=wide)
+
+    assert (CALLS, wide.keys, wide.begins) == (scope.operations, scope.keys, scope.begins)
+    assert (Shape(2, 1, 1), 2, (1,)) == (scope.shape, scope.leases, scope.promises)
+    assert BASE is make_scope(Shape(2, 1, 1), like=SCOPES["small"]).operations
+    assert make_scope(Shape(2, 1, 1)) == make_scope(Shape(2, 1, 1), like=SCOPES["small"])

@@ -26,7 +26,7 @@ from properties.scopes import SCOPES
 from properties.shorten import shorten
 from properties.subject import FunctionModel, Model, reference_modules
 from properties.tally import Tally
-from reference.calls import CALLS, NAMES, Open
+from reference.calls import BASE, CALLS, NAMES, Open
 from reference.words import Shape
 
 ROOT = Path(__file__).parent.parent.parent
@@ -102,6 +102,19 @@ def test_reference_breaks_no_rule() -> None:
     assert all(run.machine.refused > 0 for run in report.runs)
 
 
+@pytest.mark.parametrize(("scope", "examples"), [("all", 8), ("orphans", 2), ("keys", 2)])
+def test_reference_breaks_no_rule_when_wider(scope: str, examples: int) -> None:
+    """Leases leave, rows are taken back and keys found by the machine too."""
+    found = SCOPES[scope]
+    tally = Tally(found)
+    profile = PROFILES["ci"]._replace(batches={scope: examples})
+    run_machine(make_reference, found, JUDGE, tally, profile)
+    wider = {call.__name__ for call in found.operations if call not in BASE}
+
+    assert tally.calls > 1_000
+    assert wider <= tally.events.keys()
+
+
 @pytest.mark.parametrize(
     ("mutant", "scope", "most"),
     [
@@ -109,6 +122,8 @@ def test_reference_breaks_no_rule() -> None:
         ("tier.dirty-without-a-pin", "small", 4),
         ("tier.unsaved-page-is-let-go", "small", 6),
         ("fill.victim-ignores-copies-in-flight", "default", 16),
+        ("leave.reset-keeps-tickets", "sleep", 4),
+        ("leave.abandon-only-unlocks", "orphans", 6),
     ],
 )
 def test_machine_alone_finds_mutants(mutant: str, scope: str, most: int) -> None:

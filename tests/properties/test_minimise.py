@@ -9,10 +9,21 @@ from properties.drawing import make_scope
 from properties.grammar import Line
 from properties.minimise import find_shortest, find_smaller, minimise
 from properties.replay import replay_all
+from properties.scopes import SCOPES
 from properties.simpler import simpler_lines
-from properties.trace import Trace, decode, encode
-from reference.calls import DEFAULT, Open
-from reference.words import Shape
+from properties.trace import Header, Trace, decode, encode, record
+from reference.calls import (
+    DEFAULT,
+    Alloc,
+    Call,
+    Choice,
+    CompleteFill,
+    Fill,
+    Open,
+    Reset,
+    Unpin,
+)
+from reference.words import Handle, Shape
 
 
 def minimise_break(mutant_id: str, rule: str) -> Trace:
@@ -92,6 +103,61 @@ def test_search_keeps_what_is_shortest() -> None:
     scope = make_scope(trace.header.shape)
 
     assert trace == find_shortest(model, scope, trace, RULES[rule], states=3_000)
+
+
+@pytest.mark.parametrize(
+    ("mutant_id", "rule", "calls"),
+    [
+        ("leave.abandon-only-unlocks", "quarantined-frames-wait", 4),
+        ("leave.reset-keeps-tickets", "reset-drops-all", 4),
+        ("drafts.truncate-forgets-the-host-page", "truncate-takes-back", 9),
+    ],
+)
+def test_wider_break_becomes_short(mutant_id: str, rule: str, calls: int) -> None:
+    """Walks of every operation are as long as others, and as hard to read."""
+    scope = SCOPES["all"]
+    path = find_breaks(mutant_id, scope)[rule].path
+    trace = minimise(get_mutant(mutant_id), get_header(mutant_id, scope), path, RULES[rule])
+    model = get_mutant(mutant_id)(trace.header.shape, False)
+
+    assert len(trace.calls) <= calls < len(path)
+    assert Shape(1, 1, 1) == trace.header.shape
+    assert rule in replay_all(decode(encode(trace)), model, JUDGE, own=True).breaks
+
+
+def test_search_makes_the_calls_of_its_scope() -> None:
+    """With the operations of the spec's table alone a break by a reset is found by none."""
+    mutant_id, rule = "leave.reset-keeps-tickets", "reset-drops-all"
+    shape = Shape(2, 1, 1)
+    model = get_mutant(mutant_id)(shape, False)
+    first = Handle(0, 0, 0)
+    calls: list[tuple[Call, Choice]] = [
+        (Open(1), DEFAULT),
+        (Alloc(0), Choice(page=0)),
+        (Alloc(0), Choice(page=1)),
+        (Fill(0, (0,)), Choice(frames=(0,))),
+        (CompleteFill(0, 0, True), DEFAULT),
+        (Unpin(0, first), DEFAULT),
+        (Fill(0, (1,)), Choice(frames=(0,))),
+        (Reset(), DEFAULT),
+    ]
+    trace = record(model, Header(shape=shape, subject=mutant_id, rule=rule), calls)
+    narrow, wide = make_scope(shape), make_scope(shape, like=SCOPES["all"])
+    shortest = find_shortest(model, wide, trace, RULES[rule], states=1_500)
+
+    assert trace == find_shortest(model, narrow, trace, RULES[rule], states=1_500)
+    assert [Open, Alloc, Fill, Reset] == [type(made.call) for made in shortest.calls]
+
+
+def test_smaller_tier_is_walked_with_the_same_calls() -> None:
+    """What only a reset breaks is not found without one."""
+    mutant_id, rule = "leave.reset-keeps-tickets", RULES["reset-drops-all"]
+    make, header = get_mutant(mutant_id), get_header(mutant_id, SCOPES["all"])
+    smaller = find_smaller(make, header, rule, seed=0, like=SCOPES["all"])
+
+    assert smaller is not None
+    assert Reset() == smaller.broken.path[-1][0]
+    assert find_smaller(make, header, rule, seed=0) is None
 
 
 def test_break_of_a_large_tier_becomes_small() -> None:

@@ -206,7 +206,7 @@ def test_every_wrong_line_is_told() -> None:
     give = '{"n":3,"op":"%s","lease":"lease@1","key":%s,"outcome":{"value":null}}'
     wrong = [
         ([OPEN, ALLOC, leave % '"page@2"'], 4, "lease is 'page@2': names of this kind look"),
-        ([OPEN, ALLOC, leave % '"lease@1","key":1'], 4, "abandon has 'key': it may have lease"),
+        ([OPEN, ALLOC, leave % '"lease@1","key":1'], 4, "abandon has 'key': it may have choice, l"),
         ([OPEN, ALLOC, land % ('"ticket@2"', "true")], 4, "ticket is 'ticket@2': a ticket comes"),
         ([OPEN, ALLOC, land % ("5", "true")], 4, 'ticket is 5: a ticket is a name like "tick'),
         ([OPEN, ALLOC, land % ('{"ticket":5}', "1")], 4, "ok is 1: it is true or false"),

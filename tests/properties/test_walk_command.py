@@ -135,3 +135,19 @@ def test_scopes_are_walked_by_name(capsys: pytest.CaptureFixture[str]) -> None:
 
     assert Exit.FINE == code
     assert "2/2/1, 2 leases" in capsys.readouterr().out
+
+
+def test_walks_of_every_operation_are_shortened(
+    capsys: pytest.CaptureFixture[str], traces: Path
+) -> None:
+    """The fewest calls that show a break may be among those beyond the spec's table."""
+    mutant = "leave.abandon-only-unlocks"
+    code = walk("--scope", "all", "--walks", "40", "--on", mutant)
+    printed = capsys.readouterr().out
+    (path,) = traces.iterdir()
+
+    assert Exit.FINE == code
+    assert any(line.startswith("Abandon ") for line in printed.splitlines())
+    assert "abandon(L1)" in printed
+    assert 5 == len(path.read_text(encoding="utf-8").splitlines())
+    assert Exit.FINE == run(PROPERTIES, ["replay", str(path)])
