@@ -15,10 +15,12 @@ import msgspec
 from properties.choosing import Offers, draw_choice
 from properties.filling import draw_open
 from properties.ledger import Ledger
-from properties.misuse import Past, draw_misuse
+from properties.misuse import MISUSES, Past, draw_misuse
+from properties.misuse_wider import WIDER_MISUSES
 from properties.scopes import Scope
 from properties.view import LeaseView, View
 from reference.calls import (
+    BASE,
     NAMES,
     Abandon,
     Alloc,
@@ -108,7 +110,8 @@ class Drawer:
                 if call is not None:
                     return call
         self.value += 1
-        return draw_misuse(self.random, view, ledger, self.past, self.value, self.scope)
+        misuses = MISUSES if self.scope.operations is BASE else WIDER_MISUSES
+        return draw_misuse(self.random, view, ledger, self.past, self.value, misuses)
 
     def pick(self, values: Sequence[Drawn]) -> Drawn:
         """Return one of the values."""

@@ -226,7 +226,8 @@ def retired_page_came_back(step: Step) -> bool:
 def landed_for_another(step: Step) -> bool:
     """A write-back whose lease was gone landed for one that still pins the page."""
     copies = step.before.orphaned.items()
-    own = [number for number, copy in copies if copy.ticket == step.call.ticket]  # type: ignore[union-attr]
+    ticket = step.call.ticket  # type: ignore[union-attr]
+    own = [number for number, copy in copies if copy.ticket == ticket]
     return any(step.before.frames[number].page is not None for number in own)
 
 

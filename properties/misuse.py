@@ -10,10 +10,8 @@ from random import Random
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from properties.ledger import Ledger
-from properties.scopes import Scope
 from properties.view import LeaseView, View
 from reference.calls import (
-    BASE,
     Abandon,
     Alloc,
     Call,
@@ -21,16 +19,13 @@ from reference.calls import (
     CompleteWriteBack,
     Fill,
     Finish,
-    Land,
     Lookup,
     MarkDirty,
     Open,
     Outcome,
-    Publish,
     Read,
     Release,
     Share,
-    Truncate,
     Unpin,
     Write,
     WriteBack,
@@ -118,10 +113,14 @@ _HANDLE_CALLS: tuple[Callable[[LeaseId, Handle], Call], ...] = (MarkDirty, Unpin
 
 
 def draw_misuse(
-    random: Random, view: View, ledger: Ledger, past: Past, value: int, scope: Scope
+    random: Random,
+    view: View,
+    ledger: Ledger,
+    past: Past,
+    value: int,
+    misuses: "Sequence[Misuse]",
 ) -> Call:
     """Return a call that is most probably forbidden here; a write would write `value`."""
-    misuses = MISUSES if scope.operations is BASE else WIDER_MISUSES
     if view.leases:
         lease_id = list(view.leases)[int(random.random() * len(view.leases))]
         draw = Draw(random, view, past, lease_id, view.leases[lease_id], value)
@@ -307,48 +306,6 @@ def early_finish(draw: Draw) -> Call | None:
     return None
 
 
-# --------------------------------------------------------------------- leaving, drafts and keys
-
-
-def late_completion(draw: Draw) -> Call | None:
-    """A completion that comes after its lease is gone or reset, by that lease or by another."""
-    copies = draw.view.quarantine
-    if not copies:
-        return None
-    copy = draw.pick(copies)
-    complete = CompleteFill if copy.kind == "fill" else CompleteWriteBack
-    ended = draw.past.ended
-    by = ended[-1] if ended and draw.random.random() < 0.5 else draw.lease_id
-    return complete(by, copy.ticket, draw.random.random() < 0.7)
-
-
-def landed_already(draw: Draw) -> Call | None:
-    """The landing of a copy that is not in quarantine: landed, a lease's own, or none."""
-    waiting = {copy.ticket for copy in draw.view.quarantine}
-    tickets = [ticket for ticket in draw.past.tickets[-8:] if ticket not in waiting]
-    return Land(draw.pick(tickets), True) if tickets else Land(-1, True)
-
-
-def wrong_truncation(draw: Draw) -> Call | None:
-    """A page truncated to no length of a page, while it is copied, or not held."""
-    held = draw.lease.table + draw.lease.borrowed
-    rows = draw.view.shape.rows
-    kind = int(draw.random.random() * 3)
-    if kind == 0 and held:
-        return Truncate(draw.lease_id, draw.pick(held), draw.pick((-1, rows + 1)))
-    if kind == 1:
-        return Truncate(draw.lease_id, draw.page(), 0)
-    moving = [page for page in held if page in draw.view.claimed or page in draw.view.torn]
-    return Truncate(draw.lease_id, draw.pick(moving), 0) if moving else None
-
-
-def early_publish(draw: Draw) -> Call | None:
-    """A page published that is dirty, not full, named already, or not held."""
-    held = draw.lease.table + draw.lease.borrowed
-    page = draw.pick(held) if held and draw.random.random() < 0.8 else draw.page()
-    return Publish(draw.lease_id, page, draw.pick([*draw.view.keys, 0]))
-
-
 Misuse: TypeAlias = Callable[[Draw], Call | None]
 
 MISUSES: tuple[Misuse, ...] = (
@@ -370,15 +327,6 @@ MISUSES: tuple[Misuse, ...] = (
     early_finish,
 )
 """Every way to do wrong, some twice because more hangs on them."""
-
-WIDER_MISUSES: tuple[Misuse, ...] = (
-    *MISUSES,
-    late_completion,
-    landed_already,
-    wrong_truncation,
-    early_publish,
-)
-"""Those, and what can be done wrong with the operations beyond the spec's table."""
 
 _OF_NOBODY: tuple[Callable[[Draw], Call], ...] = (
     lambda draw: Alloc(draw.lease_id),

@@ -155,6 +155,20 @@ def lost() -> Reference:
     return tier
 
 
+def slept() -> Reference:
+    """As `pending`, reset: frames 0 and 1 are in quarantine, frame 2 is free."""
+    tier = pending()
+    assert () == tier.reset()
+    return tier
+
+
+def slept_and_full() -> Reference:
+    """As `slept`, and B pins page 3 in the frame that is left."""
+    tier = slept()
+    pin(tier, B, 3)
+    return tier
+
+
 def published() -> Reference:
     """As `written_back`, and key 7 names page 2."""
     tier = written_back()

@@ -169,7 +169,7 @@ class World:
             run = self.kernels.run
             self.current[-1].work.append(lambda: run(name, grid[0], block[0], given))
 
-        launch.compile = lambda: self.may_fail("compile")  # type: ignore[attr-defined]
+        launch.compile = lambda: self.may_fail("compile")
         return launch
 
     def query(self, event: int) -> int:

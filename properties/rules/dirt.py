@@ -212,7 +212,7 @@ def failed_write_back_loses_nothing(step: Step) -> str | None:
     call: CompleteWriteBack | Land = step.call  # type: ignore[assignment]
     if call.ok and not step.outcome.failed:
         return None
-    copied = _landed(step, call) if type(call) is Land else _copied(step, call)  # type: ignore[arg-type]
+    copied = _landed(step, call) if isinstance(call, Land) else _copied(step, call)
     for number in copied:
         old, new = step.before.frames[number], step.after.frames[number]
         if new.page != old.page or new.phase != READY or not new.dirty:

@@ -9,9 +9,9 @@ from properties.registry import state_rule, step_rule
 from properties.rules import examples as ex
 from properties.rules.rows import gone_by
 from properties.step import Step
-from properties.view import OrphanView, View
+from properties.view import CopyView, OrphanView, View
 from reference.calls import CALLS, Abandon, CompleteFill, Fill, Land, Reset
-from reference.words import Phase, Ticket
+from reference.words import Page, Phase, Ticket
 
 FREE, FILLING, READY, WRITING_BACK, QUARANTINED = Phase
 
@@ -100,10 +100,8 @@ def quarantine_by_the_book(step: Step) -> str | None:
     if type(call) is Abandon or type(call) is Reset:
         for lease_id, lease in before.leases.items():
             if type(call) is Reset or lease_id == step.lease:
-                pages = {number: frame.page for number, frame in enumerate(before.frames)}
                 due += [
-                    OrphanView(c.ticket, c.kind, c.frames, tuple(pages[n] for n in c.frames))  # type: ignore[misc]
-                    for c in lease.copies
+                    OrphanView(c.ticket, c.kind, c.frames, _pages(before, c)) for c in lease.copies
                 ]
     elif type(call) is Land:
         due = [copy for copy in due if copy.ticket != call.ticket]
@@ -112,6 +110,12 @@ def quarantine_by_the_book(step: Step) -> str | None:
     if sorted(step.after.quarantine, key=_ticket) != sorted(due, key=_ticket):
         return f"{call} left {list(step.after.quarantine)} in quarantine, and {due} was due"
     return None
+
+
+def _pages(view: View, copy: CopyView) -> tuple[Page, ...]:
+    """Return the pages that the frames of a copy map; -1 for a frame that maps nothing."""
+    pages = (view.frames[number].page for number in copy.frames)
+    return tuple(-1 if page is None else page for page in pages)
 
 
 def _ticket(copy: OrphanView) -> Ticket:

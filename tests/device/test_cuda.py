@@ -114,13 +114,13 @@ def test_misspelt_names_are_found() -> None:
 def test_error_classes_of_cupy_are_those_we_catch() -> None:
     """Its errors are caught by what they are, so that `gpu` needs no CuPy."""
     cupy = import_cupy()
-    error = find(cupy, "cuda.runtime.CUDARuntimeError")(gpu.NO_MEMORY)  # type: ignore[operator]
+    error = find(cupy, "cuda.runtime.CUDARuntimeError")(gpu.NO_MEMORY)
 
     assert isinstance(error, RuntimeError)
     assert gpu.NO_MEMORY == error.status
     assert "cudaErrorMemoryAllocation" in str(error)
-    assert issubclass(find(cupy, "cuda.driver.CUDADriverError"), RuntimeError)  # type: ignore[arg-type]
-    assert issubclass(find(cupy, "cuda.memory.OutOfMemoryError"), MemoryError)  # type: ignore[arg-type]
+    assert issubclass(find(cupy, "cuda.driver.CUDADriverError"), RuntimeError)
+    assert issubclass(find(cupy, "cuda.memory.OutOfMemoryError"), MemoryError)
 
 
 def test_without_cupy_one_line_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
