@@ -11,9 +11,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from device.handles import Handles
-from device.layout import Bytes, Numbers
+from device.layout import BadLayout, Bytes, Numbers
+from device.runtime import Device
 from reference.refusals import StaleHandle, TierError
-from reference.words import Handle
+from reference.words import Handle, Shape
 
 VALUE_MAX = 2**63 - 1
 """The largest whole number that an argument may be."""
@@ -31,6 +32,18 @@ def check_thread(owner: int) -> None:
             f"thread {caller} calls a tier of thread {owner}: only the thread that made a tier"
             " may call it"
         )
+
+
+def check_device(device: Device) -> Shape:
+    """Return the shape of a device. Raises `BadLayout` if its memory is not what it says."""
+    shape, layout = Shape(device.pages, device.frames, device.layout.rows), device.layout
+    host = device.host_pages().shape
+    if host != (shape.pages, layout.rows, layout.row_bytes):
+        raise BadLayout(
+            f"the host pages have shape {host}: {device.name} says"
+            f" {(shape.pages, layout.rows, layout.row_bytes)}"
+        )
+    return shape
 
 
 def check_whole(name: str, value: object) -> int:

@@ -10,6 +10,8 @@ Waits, and what each is for:
 - a write-back waits (on its stream) for the compute stream: the rows were written;
 - a completion waits (on the host) for every batch of its copy, and if one failed for the streams
   to settle: after it no copy is at these frames and host pages, whatever becomes of them;
+- a copy that no lease owns any more is waited for as a completion waits, before its frames, or
+  the host pages whose life ended, are anybody's again;
 - a read waits (on the host) for its rows.
 """
 
@@ -117,11 +119,18 @@ class DataPath:
         self.device.wait(reading.event)
         return reading.content
 
-    def zero_frames(self, frames: Numbers) -> None:
-        """Queue zeros into every row of frames."""
+    def zero_frames(self, frames: Numbers, first: int = 0) -> None:
+        """Queue zeros into every row of frames from the first one on."""
+        layout = self.device.layout
+        rows = np.tile(np.arange(first, layout.rows, dtype=np.int64), len(frames))
+        content = np.zeros((len(rows), layout.row_bytes), dtype=np.uint8)
+        self.write_rows(np.repeat(frames, layout.rows - first), rows, content)
+
+    def restore_frames(self, frames: Numbers, pages: Numbers) -> None:
+        """Queue the rows that host pages have now into frames. No copy is at those pages."""
         layout = self.device.layout
         rows = np.tile(np.arange(layout.rows, dtype=np.int64), len(frames))
-        content = np.zeros((len(rows), layout.row_bytes), dtype=np.uint8)
+        content = self.device.host_pages()[pages].reshape(len(rows), layout.row_bytes)
         self.write_rows(np.repeat(frames, layout.rows), rows, content)
 
     def peek_frames(self, frames: Numbers) -> Bytes:
@@ -130,9 +139,9 @@ class DataPath:
 
     # ----------------------------------------------------------------------------- host pages
 
-    def zero_pages(self, pages: Numbers) -> None:
-        """Make the rows of host pages zero. No copy is at them: their last life has ended."""
-        self.device.host_pages()[pages] = 0
+    def zero_pages(self, pages: Numbers, first: int = 0) -> None:
+        """Make the rows of host pages zero from the first one on. No copy that counts is there."""
+        self.device.host_pages()[pages, first:] = 0
 
     def discard(self, pages: Numbers, frames: Numbers) -> None:
         """Tell the device that nobody reads these host pages and frames until they are filled."""

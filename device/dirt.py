@@ -23,11 +23,14 @@ from reference.words import Handle, LeaseId, Phase, Ticket
 def mark_dirty(tables: Tables, lease_id: LeaseId, handles: Handles) -> None:
     """Make the frames dirty, before they are written: no clean frame is newer than its host page.
 
+    No key names their pages any more.
+
     Raises `UnknownLease`; `StaleHandle`; `NotPinned`; `WriteBackInFlight` of any lease.
     """
     # CHECK
     check_settled(tables, lease_id, handles)
     # EFFECT
+    tables.keys.forget(handles.pages)
     tables.frames.dirty[handles.frames] = True
 
 

@@ -12,19 +12,22 @@ import numpy as np
 
 from device.flights import Flight
 from device.frames import NONE
-from device.handles import BatchPlan
+from device.handles import BatchPlan, FillEnd
 from device.holds import check_distinct
 from device.layout import Mask, Numbers
 from device.leases import NO_NUMBERS, PINS, Lease
+from device.quarantine import forsake
 from device.tables import Tables, get_flight, get_handles, get_lease
 from reference.calls import Choice
 from reference.refusals import (
     FillFailed,
     FillInFlight,
     FrameMemory,
+    FramesLanding,
     HitPending,
     NotHeld,
     PromiseExceeded,
+    RowsLost,
 )
 from reference.words import LeaseId, Phase, Ticket
 
@@ -50,8 +53,8 @@ def fill(tables: Tables, lease_id: LeaseId, pages: Numbers, choice: Choice) -> B
     """Claim the pages, give each miss a frame and queue its copy; return the plan at once.
 
     Raises `UnknownLease`; `FillInFlight`; `DuplicatePage`; `NotHeld`; `PromiseExceeded`;
-    `HitPending`; `FrameMemory`, which the promise rules out. `FillFailed` if a chosen fault
-    struck: then the fill is undone. `DeviceLost`.
+    `RowsLost`; `HitPending`; `FramesLanding`; `FrameMemory`, which the promise rules out.
+    `FillFailed` if a chosen fault struck: then the fill is undone. `DeviceLost`.
     """
     # CHECK
     asked = check_fill(tables, lease_id, pages)
@@ -94,6 +97,11 @@ def check_fill(tables: Tables, lease_id: LeaseId, pages: Numbers) -> Asked:
     if is_miss.any():
         hits, misses = frames[~is_miss], pages[is_miss]
         misses.flags.writeable = False  # the plan gives it out, and a copy may still read it
+    # Only a miss is lost, but that with the tier off every page is resident.
+    perhaps_lost = pages if tables.off else misses
+    is_lost = tables.lost[perhaps_lost]
+    if is_lost.any():
+        raise RowsLost(int(perhaps_lost[is_lost.argmax()]))
     is_filling = tables.frames.phase[hits] == Phase.FILLING
     if is_filling.any():
         frame = int(hits[is_filling.argmax()])
@@ -104,7 +112,7 @@ def check_fill(tables: Tables, lease_id: LeaseId, pages: Numbers) -> Asked:
 def _get_default(tables: Tables, hits: Numbers, misses: int) -> Numbers:
     """Return the frames of so many misses: the lowest `FREE` ones, then the first victims.
 
-    Raises `FrameMemory`.
+    Raises `FramesLanding`; `FrameMemory`.
     """
     if misses == 0:
         return NO_NUMBERS
@@ -114,6 +122,9 @@ def _get_default(tables: Tables, hits: Numbers, misses: int) -> Numbers:
     victims = tables.frames.victims.get_first(misses - len(free), hits)
     available = len(free) + len(victims)
     if available < misses:
+        landing = int(np.count_nonzero(tables.frames.phase == Phase.QUARANTINED))
+        if available + landing >= misses:
+            raise FramesLanding(misses, available, landing)
         raise FrameMemory(misses, available)
     return np.concatenate((free, victims))
 
@@ -165,8 +176,8 @@ def _fail_placing(tables: Tables, asked: Asked, choice: Choice) -> None:
     tables.path.discard(NO_NUMBERS, frames)
 
 
-def complete_fill(tables: Tables, lease_id: LeaseId, ticket: Ticket, ok: bool) -> bool:
-    """End a fill: its claims become pins, or it is undone. Return whether it landed.
+def complete_fill(tables: Tables, lease_id: LeaseId, ticket: Ticket, ok: bool) -> FillEnd:
+    """End a fill: its claims become pins, or it is undone.
 
     Waits until its copies have ended; not `ok` undoes it whatever they came to. Raises
     `UnknownLease`; `StaleTicket` if it is not the ticket of the lease's fill in flight;
@@ -181,11 +192,15 @@ def complete_fill(tables: Tables, lease_id: LeaseId, ticket: Ticket, ok: bool) -
     if has_landed:
         tables.frames.phase[flight.frames] = Phase.READY
         claims_to_pins(tables, lease, lease.seek(lease.claims)[0])
-    else:
-        undo(tables, lease, lease.claims, flight.frames)
-        tables.path.discard(NO_NUMBERS, flight.frames)
+        return FillEnd(True, ())
+    claims = lease.claims
+    undo(tables, lease, claims, flight.frames)
+    tables.path.discard(NO_NUMBERS, flight.frames)
+    # Only this claim may have kept a dirty hit whose lease was abandoned: it goes now.
+    hits = tables.frames.where[claims]
+    gone = forsake(tables, hits[hits != NONE])
     # RESULT
-    return has_landed
+    return FillEnd(False, tuple(gone.tolist()))
 
 
 def claims_to_pins(tables: Tables, lease: Lease, columns: Numbers) -> None:

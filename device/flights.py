@@ -31,6 +31,15 @@ class Flight(NamedTuple):
     """Where it is on the device; the write-backs of one batch share it."""
 
 
+class Orphan(NamedTuple):
+    """One copy in flight that no lease owns any more, until somebody has waited for it."""
+
+    flight: Flight
+    """The copy: nobody may have its frames."""
+    pages: Numbers
+    """The host pages it reads or writes, int64: nobody may begin a life in them."""
+
+
 def first_frame(flight: Flight) -> FrameNumber:
     """Return the first frame of a copy: the only one of a write-back."""
     return int(flight.frames[0])

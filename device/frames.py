@@ -38,6 +38,8 @@ class FrameTable:
         """When its page was last filled, counted in filled pages; the larger the later."""
         self.where = np.full(pages, NONE, dtype=np.int64)
         """For each page, the frame that maps it, or `NONE`."""
+        self.orphaned = np.zeros(frames, dtype=np.bool_)
+        """Whether a copy in quarantine may touch the frame."""
         self.free = FreeSet(frames)
         """The frames that are `FREE`."""
         self.victims = VictimQueue(frames, self.is_evictable, self.stamp)
@@ -66,15 +68,24 @@ class FrameTable:
         self.phase[frames] = phase
         self.where[pages] = frames
 
-    def unmap(self, frames: Numbers) -> None:
-        """Let frames stop mapping their pages, for whatever reason: their generations move on."""
+    def unmap(self, frames: Numbers, phase: Phase = Phase.FREE) -> None:
+        """Let frames stop mapping their pages, for whatever reason: their generations move on.
+
+        They are `FREE`, or `QUARANTINED` until `set_free`.
+        """
         self.where[self.page[frames]] = NONE
         self.page[frames] = NONE
         self.generation[frames] += 1
-        self.phase[frames] = Phase.FREE
+        self.phase[frames] = phase
         self.dirty[frames] = False
         self.kept[frames] = 0
         self.stamp[frames] = NEVER
+        if phase == Phase.FREE:
+            self.free.add(frames)
+
+    def set_free(self, frames: Numbers) -> None:
+        """Let frames in quarantine be `FREE`: no copy touches them any more."""
+        self.phase[frames] = Phase.FREE
         self.free.add(frames)
 
     def touch(self, frames: Numbers) -> None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from device.layout import Numbers
-from reference.words import Handle, Ticket
+from reference.words import Handle, Page, Ticket
 
 
 class OwnHandle(Handle):
@@ -50,3 +50,15 @@ class BatchPlan(NamedTuple):
     """One for each page asked for, in order."""
     misses: Numbers
     """The pages that were not resident, in order, int64."""
+
+
+class FillEnd(NamedTuple):
+    """What `Tier.complete_fill` returns; true if the fill landed."""
+
+    has_landed: bool
+    """Its claims are pins now; else it was undone."""
+    gone: tuple[Page, ...]
+    """Pages whose unpublished rows only the claim of a fill that failed had kept, ascending."""
+
+    def __bool__(self) -> bool:
+        return self.has_landed

@@ -30,13 +30,16 @@ from reference.words import LeaseId, Page, Phase
 def open_lease(tables: Tables, promise: int) -> LeaseId:
     """Open a lease with nothing held, claimed or pinned.
 
-    Raises `BadPromise` below 1; `PromiseUnavailable` if promises would exceed the frames.
+    Raises `BadPromise` below 1; `PromiseUnavailable` if promises, and frames in quarantine, would
+    exceed the frames.
     """
     # CHECK
     if promise < 1:
         raise BadPromise(promise)
-    if tables.promised + promise > tables.shape.frames:
-        raise PromiseUnavailable(promise, tables.promised, tables.shape.frames)
+    # Frames in quarantine count too: else a lease would be promised one, and wait for it.
+    promised = tables.promised + int(np.count_nonzero(tables.frames.orphaned))
+    if promised + promise > tables.shape.frames:
+        raise PromiseUnavailable(promise, promised, tables.shape.frames)
     # EFFECT
     lease_id = tables.next_lease
     tables.leases[lease_id] = Lease(promise, tables.shape.pages)

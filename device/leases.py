@@ -113,6 +113,14 @@ class Lease:
         mine = mine[:, np.argsort(mine[PAGE])]
         return mine[PAGE], mine[PINS]
 
+    def let_all_go(self) -> None:
+        """Give up pins, claims and copies in flight; the pages stay held."""
+        self.held[PINS] = 0
+        self.pinned = 0
+        self.claims = NO_NUMBERS
+        self.filling = None
+        self.flights.clear()
+
     def begin_fill(self, flight: Flight) -> None:
         """Let its fill be in flight."""
         self.filling = self.flights[flight.ticket] = flight

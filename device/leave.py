@@ -5,14 +5,14 @@ waited for them. With the tier off nothing is ever in flight, but frames whose r
 to show their host pages again, which needs the device.
 """
 
-from device.flights import Orphan
+import numpy as np
+
 from device.dirt import publish
+from device.flights import Orphan
 from device.quarantine import drop_frames, forsake, get_mapped, orphan, restore
 from device.tables import Tables, get_lease
 from reference.refusals import UnknownTicket
 from reference.words import LeaseId, Page, Phase, Ticket
-
-import numpy as np
 
 
 def abandon(tables: Tables, lease_id: LeaseId) -> tuple[Page, ...]:

@@ -22,6 +22,10 @@ class PagePool:
         """Pages nobody holds."""
         self.holds = np.zeros(pages, dtype=np.int64)
         """For each page, how many leases hold it."""
+        self.touched = np.zeros(pages, dtype=np.int64)
+        """For each page, how many copies that nobody owns any more may touch its host page."""
+        self.retired = np.zeros(pages, dtype=np.bool_)
+        """Pages whose life ended while such a copy may touch them: they are not free yet."""
         self.on_pages_freed = on_pages_freed
 
     def is_live(self, page: int) -> bool:
@@ -40,10 +44,21 @@ class PagePool:
     def drop(self, pages: Numbers) -> None:
         """Take one holder from each of these live, distinct pages.
 
-        Where nobody is left the life ends; then the hook runs, with those pages.
+        Where nobody is left the life ends; then the hook runs, with those pages. One that a copy
+        may still touch is kept back until `settle`.
         """
         self.holds[pages] -= 1
         freed = pages[self.holds[pages] == 0]
         if len(freed):
-            self.free.add(freed)
+            is_touched = self.touched[freed] > 0
+            self.retired[freed[is_touched]] = True
+            self.free.add(freed[~is_touched])
             self.on_pages_freed(freed)
+
+    def settle(self, pages: Numbers) -> Numbers:
+        """Hear that a copy touches these distinct pages no more; return those that become free."""
+        self.touched[pages] -= 1
+        over: Numbers = pages[self.retired[pages] & (self.touched[pages] == 0)]
+        self.retired[over] = False
+        self.free.add(over)
+        return over

@@ -51,6 +51,19 @@ class Recorder:
         return picked
 
 
+class Fitted:
+    """A pick that picks what is given, where that is an option, else the last one, and then 0:
+    for picks that were recorded on another tier, or drawn before anybody knew the options."""
+
+    def __init__(self, picks: Iterable[int]) -> None:
+        """Take these picks, oldest first."""
+        self.rest = iter(tuple(picks))
+
+    def __call__(self, options: int) -> int:
+        """Return the next pick, or the nearest option to it."""
+        return min(next(self.rest, 0), options - 1)
+
+
 class Replay:
     """A pick that picks what was recorded."""
 

@@ -11,6 +11,8 @@ out, the end of the device. Not shown: whether a real device orders two accesses
 is, and races inside a kernel.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from device.digest import Words, digest_pages
@@ -38,6 +40,24 @@ GUARD = 0x5A
 
 MOVES = 4
 """Before each call of the tier up to so many pieces of work move on, less one."""
+
+
+class Moving(NamedTuple):
+    """Work that is queued and has not landed as a whole, for who looks on."""
+
+    frames: tuple[int, ...]
+    """Frames that it reads or writes."""
+    pages: tuple[int, ...]
+    """Host pages that it reads or writes."""
+    has_begun: bool
+    """What it writes is poisoned or torn already."""
+    writes_frames: bool
+    """It writes the frames, and does not read them."""
+
+    @property
+    def is_copy(self) -> bool:
+        """Whether it goes between frames and host pages."""
+        return bool(self.frames and self.pages)
 
 
 class SimulatedDevice:
@@ -186,6 +206,19 @@ class SimulatedDevice:
     def close(self) -> None:
         """Forget what is queued."""
         self._queues.clear()
+
+    def get_moving(self) -> list[Moving]:
+        """Return what has not landed; looking lands nothing, and picks nothing."""
+        moves = [move for queue in self._queues for move in queue if isinstance(move, Move)]
+        return [self._show(move) for move in moves]
+
+    def _show(self, move: Move) -> Moving:
+        ends = ((move.source, move.sources), (move.target, move.targets))
+        found: dict[int, set[int]] = {id(self._frame_rows): set(), id(self._host_rows): set()}
+        for memory, rows in ends:
+            found.get(id(memory), set()).update((rows // self.layout.rows).tolist())
+        frames, pages = (tuple(sorted(places)) for places in found.values())
+        return Moving(frames, pages, move.has_begun, move.target is self._frame_rows)
 
     def land_all(self) -> None:
         """Land all that is queued: what time alone would do, if a test wants to wait so long."""

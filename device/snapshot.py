@@ -9,11 +9,12 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from device.flights import Orphan
 from device.frames import NEVER, NONE
 from device.layout import Bytes, Numbers
 from device.leases import Lease
 from device.tables import Tables
-from reference.words import FrameNumber, LeaseId, Page, Phase, Rows, Shape, Ticket
+from reference.words import FrameNumber, Key, LeaseId, Page, Phase, Rows, Shape, Ticket
 
 
 class FrameSnapshot(NamedTuple):
@@ -24,7 +25,8 @@ class FrameSnapshot(NamedTuple):
     phase: Phase
     dirty: bool
     rows: Rows | None
-    """Its rows as values, negative where the bytes are none; none while `FREE` or `FILLING`."""
+    """Its rows as values, negative where the bytes are none; none while `FREE`, `FILLING` or
+    `QUARANTINED`."""
 
 
 class LeaseSnapshot(NamedTuple):
@@ -37,6 +39,16 @@ class LeaseSnapshot(NamedTuple):
     claims: tuple[Page, ...]
     copies: tuple[tuple[Ticket, Literal["fill", "write-back"], tuple[FrameNumber, ...]], ...]
     """Ticket, "fill" or "write-back", and frames of each copy in flight, oldest first."""
+
+
+class OrphanSnapshot(NamedTuple):
+    """One copy in flight that no lease owns any more."""
+
+    ticket: Ticket
+    kind: Literal["fill", "write-back"]
+    frames: tuple[FrameNumber, ...]
+    pages: tuple[Page, ...]
+    """The host pages it reads or writes."""
 
 
 class Snapshot(NamedTuple):
@@ -55,12 +67,20 @@ class Snapshot(NamedTuple):
     """Hits, misses, evictions, failed fills, write-backs, failed write-backs."""
     recency: tuple[Page, ...]
     """Resident pages that a fill completed for, least recently filled first."""
+    quarantine: tuple[OrphanSnapshot, ...]
+    """Copies in flight that no lease owns any more, oldest first."""
+    retired: tuple[Page, ...]
+    """Pages whose life ended and that such a copy may still touch."""
+    lost: tuple[Page, ...]
+    """Live pages whose rows are nowhere."""
+    keys: dict[Key, Page]
+    """The page that each key names."""
 
 
 def take_snapshot(tables: Tables) -> Snapshot:
     """Return what the tier shows now. Raises `DeviceLost` where the device cannot be read."""
     counts, pool = tables.counts, tables.pool
-    live = np.flatnonzero(~pool.free.is_free).astype(np.int64)
+    live = np.flatnonzero(~(pool.free.is_free | pool.retired)).astype(np.int64)
     whole = live[~tables.torn[live]]
     host: dict[Page, Rows | None] = dict.fromkeys(live.tolist())
     host.update(_decode_pages(tables, whole, tables.path.device.host_pages()[whole]))
@@ -83,6 +103,10 @@ def take_snapshot(tables: Tables) -> Snapshot:
             counts.failed_write_backs,
         ),
         recency=_get_recency(tables),
+        quarantine=tuple([_get_orphan(orphan) for orphan in tables.quarantine.values()]),
+        retired=tuple(np.flatnonzero(pool.retired).tolist()),
+        lost=tuple(np.flatnonzero(tables.lost).tolist()),
+        keys=tables.keys.get_all(),
     )
 
 
@@ -119,6 +143,12 @@ def _get_lease(lease: Lease) -> LeaseSnapshot:
         claims=tuple(lease.claims.tolist()),
         copies=tuple((f.ticket, f.kind, tuple(f.frames.tolist())) for f in lease.flights.values()),
     )
+
+
+def _get_orphan(orphan: Orphan) -> OrphanSnapshot:
+    flight, pages = orphan
+    frames = tuple(flight.frames.tolist())
+    return OrphanSnapshot(flight.ticket, flight.kind, frames, tuple(pages.tolist()))
 
 
 def _get_recency(tables: Tables) -> tuple[Page, ...]:

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from device.data_path import DataPath
-from device.flights import Flight
+from device.flights import Flight, Orphan
 from device.frames import NONE, FrameTable
 from device.handles import Handles
+from device.keys import KeyTable
 from device.layout import Numbers
 from device.leases import PINS, Lease
 from device.pool import PagePool
@@ -54,6 +55,12 @@ class Tables:
         self.frames = FrameTable(shape.pages, shape.frames)
         self.torn = np.zeros(shape.pages, dtype=np.bool_)
         """For each page, whether a write-back started and none succeeded since, in this life."""
+        self.lost = np.zeros(shape.pages, dtype=np.bool_)
+        """For each page, whether its rows are nowhere: torn, and gone with their lease."""
+        self.keys = KeyTable(shape.pages)
+        """Full pages that can be found by what they hold."""
+        self.quarantine: dict[Ticket, Orphan] = {}
+        """Copies in flight that no lease owns any more, oldest first."""
         self.life = np.zeros(shape.pages, dtype=np.int64)
         """For each page, the number of its life, counted over all pages; 0 before the first."""
         self.next_life = 1
@@ -70,8 +77,10 @@ class Tables:
         frames = self.frames.where[pages]
         frames = frames[frames != NONE]
         self.frames.unmap(frames)
-        self.torn[pages] = False
-        self.path.discard(pages, frames)
+        self.torn[pages] = self.lost[pages] = False
+        self.keys.forget(pages)
+        # A page that a copy may still touch is discarded when that has landed (`leave.land`).
+        self.path.discard(pages[self.pool.touched[pages] == 0], frames)
 
 
 # ---------------------------------------------------------------------------------- finding things

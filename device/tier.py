@@ -2,14 +2,15 @@
 
 **Threads.** The thread that made a tier is the only one that may call it; any other gets
 `WrongThread`. **Time.** `fill` and `write_back` queue their copies and return at once;
-`complete_fill` and `complete_write_back` wait until the copies have ended, `has_landed` asks
-without waiting. **Errors of the device.** A copy that fails, when it is queued or later, makes
+`complete_fill`, `complete_write_back` and `land` wait until the copies have ended, `has_landed`
+asks without waiting. **Errors of the device.** A copy that fails, when it is queued or later, makes
 its completion a failed one whatever the caller says. After `DeviceLost` every call that needs the
 device raises it and changes nothing; host pages stay readable (`read_host`).
 
 Each operation on one page has a batch form on many, which is refused as a whole: with the first
 refusal that the first offending entry meets, and nothing changes. Owned here: threads, arguments
-and the choices of whoever drives a test. What operations do is in `holds`, `fill`, `pins`, `dirt`.
+and the choices of whoever drives a test. What operations do is in `holds`, `fill`, `pins`, `dirt`,
+`leave` and `drafts`.
 """
 
 import threading
@@ -18,9 +19,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from device import dirt, fill, holds, pins
+from device import dirt, drafts, fill, holds, leave, pins
 from device.arguments import (
     check_content,
+    check_device,
     check_handles,
     check_numbers,
     check_rows,
@@ -30,15 +32,15 @@ from device.arguments import (
 )
 from device.data_path import DataPath
 from device.frames import NONE
-from device.handles import BatchPlan, Handles, OwnHandle
-from device.layout import BadLayout, Bytes, Mask, Numbers
+from device.handles import BatchPlan, FillEnd, Handles, OwnHandle
+from device.layout import Bytes, Mask, Numbers
 from device.runtime import Device, Reading
 from device.snapshot import Snapshot, take_snapshot
 from device.tables import Tables, get_lease, one
 from device.versions import Codec, VersionCodec
 from reference.calls import DEFAULT, Alloc, Call, Choice, Fill
 from reference.refusals import StaleTicket
-from reference.words import Handle, LeaseId, Page, Plan, Shape, Ticket
+from reference.words import Handle, Key, LeaseId, Page, Plan, Ticket
 
 Choose: TypeAlias = Callable[[Call], Choice]
 """Makes the free choices and the faults of an `Alloc` or `Fill`; `DEFAULT` leaves them open."""
@@ -67,13 +69,7 @@ class Tier:
         codec: Codec | None = None,
     ) -> None:
         """Make a tier in which nothing happened yet; the calling thread becomes its own."""
-        shape = Shape(device.pages, device.frames, device.layout.rows)
-        host, layout = device.host_pages().shape, device.layout
-        if host != (shape.pages, layout.rows, layout.row_bytes):
-            raise BadLayout(
-                f"the host pages have shape {host}: {device.name} says"
-                f" {(shape.pages, layout.rows, layout.row_bytes)}"
-            )
+        shape = check_device(device)
         off = shape.frames == shape.pages if off is None else check_truth("off", off)
         if off and shape.frames != shape.pages:
             raise ValueError(f"{shape}: with the tier off there are as many frames as pages")
@@ -167,8 +163,8 @@ class Tier:
         """As `fill`, in arrays: `pages` is a sequence or an array of ints of one dimension.
 
         Raises `UnknownLease`; `FillInFlight`; `DuplicatePage`; `NotHeld`; `PromiseExceeded`;
-        `HitPending`; `FrameMemory`, which the promise rules out; `FillFailed` if a chosen fault
-        struck; `DeviceLost` if there are misses.
+        `RowsLost`; `HitPending`; `FramesLanding`; `FrameMemory`, which the promise rules out;
+        `FillFailed` if a chosen fault struck; `DeviceLost` if there are misses.
         """
         check_thread(self.thread)
         lease, numbers = check_whole("lease", lease), check_numbers("pages", pages)
@@ -177,21 +173,24 @@ class Tier:
             choice = self.choose(Fill(lease, tuple(numbers.tolist())))
         return fill.fill(self.tables, lease, numbers, choice)
 
-    def has_landed(self, lease: LeaseId, ticket: Ticket) -> bool:
+    def has_landed(self, lease: LeaseId | None, ticket: Ticket) -> bool:
         """Return whether completing this copy would not wait, as far as the device reports.
 
-        Raises `UnknownLease`; `StaleTicket` if it names no copy of this lease in flight;
-        `DeviceLost`.
+        Without a lease: whether landing this copy in quarantine would not. Raises `DeviceLost`;
+        `UnknownLease`; `StaleTicket` or `UnknownTicket` if it names no copy that is there.
         """
         check_thread(self.thread)
-        lease, ticket = check_whole("lease", lease), check_whole("ticket", ticket)
+        ticket = check_whole("ticket", ticket)
+        if lease is None:
+            return self.tables.path.has_landed(leave.get_orphan(self.tables, ticket).flight.queued)
+        lease = check_whole("lease", lease)
         flight = get_lease(self.tables, lease).flights.get(ticket)
         if flight is not None:
             return self.tables.path.has_landed(flight.queued)
         raise StaleTicket(lease, ticket)
 
-    def complete_fill(self, lease: LeaseId, ticket: Ticket, ok: bool = True) -> bool:
-        """Wait until the copies of a fill have ended, and end it. Return whether they landed.
+    def complete_fill(self, lease: LeaseId, ticket: Ticket, ok: bool = True) -> FillEnd:
+        """Wait until the copies of a fill have ended, and end it. What is returned is true if so.
 
         Not `ok`: the caller has given it up, and it is undone whatever they came to. Raises
         `UnknownLease`; `StaleTicket`; `DeviceLost`.
@@ -317,6 +316,62 @@ class Tier:
         lease, ok = check_whole("lease", lease), check_truth("ok", ok)
         numbers = tuple(check_numbers("tickets", tickets).tolist())
         return dirt.complete_write_back(self.tables, lease, numbers, ok)
+
+    # ------------------------------------------------------------------------- leaving and drafts
+
+    def abandon(self, lease: LeaseId) -> tuple[Page, ...]:
+        """End a lease whatever it does; return the live pages whose unpublished rows are gone.
+
+        Its copies run on, in quarantine until they are landed. Raises `UnknownLease`; with the
+        tier off, if others hold such a page, `OutOfMemory` and `DeviceLost`.
+        """
+        check_thread(self.thread)
+        return leave.abandon(self.tables, check_whole("lease", lease))
+
+    def land(self, ticket: Ticket, ok: bool = True) -> bool:
+        """Wait until a copy in quarantine has ended, and end it. Return whether it landed.
+
+        Not `ok`: it counts as failed whatever it came to. Raises `UnknownTicket`; `DeviceLost`.
+        """
+        check_thread(self.thread)
+        return leave.land(self.tables, check_whole("ticket", ticket), check_truth("ok", ok))
+
+    def reset(self) -> tuple[Page, ...]:
+        """Drop all residency; return the pages whose unpublished rows are gone.
+
+        Copies run on, in quarantine. With the tier off, if a frame is dirty, raises `OutOfMemory`
+        and `DeviceLost`.
+        """
+        check_thread(self.thread)
+        return leave.reset(self.tables)
+
+    def truncate(self, lease: LeaseId, page: Page, rows: int) -> None:
+        """Take back the rows of a page from `rows` on.
+
+        Raises `UnknownLease`; `NotHeld`; `BadLength`; `FillInFlight`; `HitPending`;
+        `WriteBackInFlight`; if the page is resident `OutOfMemory` and `DeviceLost`.
+        """
+        check_thread(self.thread)
+        lease, page = check_whole("lease", lease), check_whole("page", page)
+        drafts.truncate(self.tables, lease, page, check_whole("rows", rows))
+
+    def publish(self, lease: LeaseId, page: Page, key: Key) -> None:
+        """Let a key name a full, durable page; a row of zeros counts as one not written.
+
+        Raises `UnknownLease`; `NotHeld`; `NotDurable`; `PageNotFull`; `KeyTaken`;
+        `AlreadyPublished`.
+        """
+        check_thread(self.thread)
+        lease, page = check_whole("lease", lease), check_whole("page", page)
+        drafts.publish(self.tables, lease, page, check_whole("key", key))
+
+    def find(self, lease: LeaseId, key: Key) -> Page | None:
+        """Return the page a key names, and let the lease hold it, or none.
+
+        Raises `UnknownLease`.
+        """
+        check_thread(self.thread)
+        return drafts.find(self.tables, check_whole("lease", lease), check_whole("key", key))
 
     # ------------------------------------------------------------------------------------ looking
 

@@ -6,7 +6,7 @@ import msgspec
 
 from mutants.edit import Origin, Original, SourceMutant
 from mutants.entry import Named, apply_edits
-from mutants.variant import original_sources
+from mutants.variant import all_sources, is_of_device
 
 
 class Candidate(msgspec.Struct, frozen=True, kw_only=True):
@@ -37,6 +37,11 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
     alias: str = ""
     """mutmut's own name."""
 
+    @property
+    def of_device(self) -> bool:
+        """Whether it is run on the simulated device, in lockstep with the reference."""
+        return is_of_device(module for module, _, _ in self.places)
+
 
 def from_source(mutant: SourceMutant) -> Candidate:
     """Return a generated mutant as a candidate."""
@@ -53,7 +58,7 @@ def from_source(mutant: SourceMutant) -> Candidate:
 
 def from_named(named: Named) -> Candidate:
     """Return a catalogue entry as a candidate. Raises `StaleAnchor`."""
-    sources = apply_edits(named, original_sources())
+    sources = apply_edits(named, all_sources())
     parts = [_original(module).mutant(text, origin="catalogue") for module, text in sources.items()]
     return Candidate(
         id=named.id,
@@ -87,4 +92,4 @@ def from_texts(
 
 def _original(module: str) -> Original:
     path = module.replace(".", "/") + ".py"
-    return Original(module, path, original_sources()[module])
+    return Original(module, path, all_sources()[module])

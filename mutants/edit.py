@@ -9,7 +9,7 @@ import ast
 import difflib
 import hashlib
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -155,12 +155,13 @@ class Original:
     def _id(self, function: str, header: str, occurrence: int, before: str, after: str) -> str:
         parts = (self.module, function, header, str(occurrence), before, after)
         digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:10]
-        short = self.module.rpartition(".")[2]
+        package, _, last = self.module.rpartition(".")
+        short = self.module if package == "device" else last  # both have a `tier` and a `fill`
         return f"{short}.{digest}" if function == MODULE_LEVEL else f"{short}.{function}.{digest}"
 
 
-def read_package(package_dir: Path) -> tuple[Original, ...]:
-    """Read every module of a package, sorted by module.
+def read_package(package_dir: Path, only: Collection[str] = ()) -> tuple[Original, ...]:
+    """Read every module of a package, or only these, sorted by module.
 
     Raises `FileNotFoundError` when there is none, and `SyntaxError` when one is not Python.
     """
@@ -169,7 +170,8 @@ def read_package(package_dir: Path) -> tuple[Original, ...]:
         path = PurePosixPath(package_dir.absolute().name, *file.relative_to(package_dir).parts)
         names = path.with_suffix("").parts
         module = ".".join(names[:-1] if names[-1] == "__init__" else names)
-        originals.append(Original(module, str(path), file.read_text(encoding="utf-8")))
+        if not only or module in only:
+            originals.append(Original(module, str(path), file.read_text(encoding="utf-8")))
     if not originals:
         raise FileNotFoundError(f"no modules in {package_dir}")
     return tuple(sorted(originals, key=lambda original: original.module))

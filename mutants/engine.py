@@ -26,7 +26,7 @@ from properties.scopes import Scope
 from properties.step import Step
 from properties.subject import Model, Transition
 from properties.twins import full_scope, twin_calls
-from reference.calls import Call, Choice
+from reference.calls import Call, Choice, Outcome
 
 Path = tuple[tuple[Call, Choice], ...]
 
@@ -55,6 +55,8 @@ class Cell(msgspec.Struct, frozen=True):
     """Where."""
     path: Path
     """The calls that break it, each with its choice; the last one breaks it."""
+    moods: int | None = 0
+    """Of a cell of the device: the seed of its scheduler; none if nothing landed unasked."""
 
 
 class Difference(msgspec.Struct, frozen=True):
@@ -75,7 +77,7 @@ class Row(msgspec.Struct):
     ran: bool = False
     """A changed statement ran."""
     difference: Difference | None = None
-    """The first lockstep difference."""
+    """The first difference from the original, or of the device from the reference."""
     crash: str = ""
     """The first exception that is no refusal."""
     timed_out: str = ""
@@ -298,19 +300,20 @@ def _taken(model: Model, state: Any, call: Call, choice: Choice) -> Transition |
 def contrast(wanted: list[Transition], got: list[Transition]) -> tuple[str, str]:
     """Say in what the first transitions of both differ."""
     if not wanted or not got:
-        what = [f"{t.choice} -> {_ending(t)}" for t in (wanted or got)[:1]] or ["another default"]
+        what = [f"{t.choice} -> {say_outcome(t.outcome)}" for t in (wanted or got)[:1]]
+        what = what or ["another default"]
         return (what[0], "no such choice") if wanted else ("no such choice", what[0])
     first, second = wanted[0], got[0]
     if first.outcome != second.outcome:
-        return _ending(first), _ending(second)
+        return say_outcome(first.outcome), say_outcome(second.outcome)
     for name, old, new in zip(first.after._fields, first.after, second.after, strict=True):
         if old != new:
             return f"{name}: {old}", f"{name}: {new}"
     return repr(first.choice), repr(second.choice)
 
 
-def _ending(transition: Transition) -> str:
-    outcome = transition.outcome
+def say_outcome(outcome: Outcome) -> str:
+    """Return what a call came to, in short."""
     if outcome.refused is not None:
         fields = ", ".join(f"{name}={value}" for name, value in outcome.refused.fields)
         return f"{outcome.refused.name}({fields})"

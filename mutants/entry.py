@@ -9,6 +9,10 @@ from collections.abc import Mapping
 import msgspec
 
 
+LOCKSTEP = "lockstep"
+"""What a mutant of the device may expect where it expects a rule: to differ from the reference."""
+
+
 class StaleAnchor(ValueError):
     """The text that a mutant changes is not in its module exactly once."""
 
@@ -36,13 +40,14 @@ class Named(msgspec.Struct, frozen=True, kw_only=True):
     """A plausible mistake, by a name that says what is wrong."""
 
     id: str
-    """The module it breaks and what goes wrong there: "fill.victim-ignores-pins"."""
+    """The module it breaks and what goes wrong there: "fill.victim-ignores-pins"; of the device
+    with the package: "device.data_path.read-does-not-wait"."""
     does: str
     """What a user would see, as a sentence."""
     edits: tuple[Edit, ...]
     """The changes, usually one."""
     expect: tuple[str, ...]
-    """The rules that must notice."""
+    """The rules that must notice; of a mutant of the device also `LOCKSTEP`."""
     seen_in: tuple[str, ...] = ()
     """Public reports of the same mistake, or the remark of the review."""
     number: int | None = None

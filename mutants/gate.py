@@ -6,7 +6,7 @@ It looks at recorded rows alone, so that a test can blank a rule in them and see
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
-from mutants.matrix import Matrix
+from mutants.matrix import Matrix, noticed_by
 
 
 class Record(NamedTuple):
@@ -17,7 +17,7 @@ class Record(NamedTuple):
     expect: tuple[str, ...]
     """The rules it names."""
     red: frozenset[str]
-    """The rules that were red on it, each by its own check."""
+    """The rules that were red on it, each by its own check, and whether lockstep was."""
 
 
 class Shortfall(NamedTuple):
@@ -38,7 +38,7 @@ class Shortfall(NamedTuple):
 def records_of(matrix: Matrix) -> list[Record]:
     """Return what the gate asks of each mutant of a matrix."""
     return [
-        Record(one.id, one.expect, frozenset(matrix.rows[one.id].cells))
+        Record(one.id, one.expect, noticed_by(one, matrix.rows[one.id]))
         for one in matrix.candidates
     ]
 

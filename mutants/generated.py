@@ -13,7 +13,7 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import msgspec
@@ -77,14 +77,14 @@ class _Answer(msgspec.Struct, frozen=True):
     files: dict[str, _File]
 
 
-def generate(package_dir: Path, scratch: Path) -> Generated:
-    """Return mutmut's mutants of a package, sorted by module, line and id.
+def generate(package_dir: Path, scratch: Path, only: Collection[str] = ()) -> Generated:
+    """Return mutmut's mutants of a package, or of some modules, sorted by module, line and id.
 
     mutmut runs in a new folder under `scratch`, which is gone afterwards; `package_dir`, the
     environment and the working directory stay as they are. Raises `MutmutChanged`, and
     `SyntaxError` or `FileNotFoundError` when the package is no package.
     """
-    originals = read_package(package_dir)
+    originals = read_package(package_dir, only)
     answer = _ask(originals, scratch)
     made = []
     for original in originals:

@@ -12,7 +12,9 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from mutants.candidate import Candidate
+from mutants.device_run import DEVICE, EVERY, Known, run_on_device
 from mutants.engine import Row, run_rung
+from mutants.entry import LOCKSTEP
 from mutants.record import Record
 from mutants.rerun import Replayed, replay_original, rerun
 from properties.corpus import Recorded
@@ -21,7 +23,14 @@ from properties.registry import Rule
 from properties.scopes import SCOPES
 
 Status = Literal[
-    "killed", "missed", "crashed", "timed out", "unseen", "never differed", "never ran"
+    "killed",
+    "missed",
+    "by lockstep",
+    "crashed",
+    "timed out",
+    "unseen",
+    "never differed",
+    "never ran",
 ]
 
 
@@ -100,6 +109,12 @@ class Matrix(NamedTuple):
     looked: tuple[Looked, ...]
 
 
+def noticed_by(candidate: Candidate, row: Row) -> frozenset[str]:
+    """Return the rules that are red, and for a mutant of the device whether lockstep is."""
+    by_lockstep = candidate.of_device and row.difference is not None
+    return frozenset(row.cells) | ({LOCKSTEP} if by_lockstep else set())
+
+
 def is_noticed(candidate: Candidate, row: Row, graph_rules: frozenset[str]) -> bool:
     """Return whether a mutant needs no further rung.
 
@@ -107,7 +122,7 @@ def is_noticed(candidate: Candidate, row: Row, graph_rules: frozenset[str]) -> b
     the first rung only.
     """
     if candidate.expect:
-        return all(rule in row.cells or rule in graph_rules for rule in candidate.expect)
+        return set(candidate.expect) <= noticed_by(candidate, row) | graph_rules
     return bool(row.cells or row.crash)
 
 
@@ -118,9 +133,13 @@ def build(
     workers: int,
     ladder: Sequence[Rung] = LADDER,
     corpus: Sequence[Recorded] = (),
+    device: Sequence[Known] = (),
     progress: Callable[[str, int, int], None] = lambda *_: None,
 ) -> Matrix:
     """Judge every candidate and return the matrix, rows in the order of the candidates.
+
+    Mutants of the reference take the ladder and then the corpus, those of the device make the
+    runs that are known of the unmutated one.
 
     `progress` is told the rung, the mutants done on it and the mutants on it: first with none
     done, before the rung is recorded.
@@ -129,10 +148,11 @@ def build(
     graph_rules = frozenset(rule.id for rule in judge.graph_rules)
     rows = {candidate.id: Row(candidate.id) for candidate in candidates}
     looked = []
+    of_reference = [candidate for candidate in candidates if not candidate.of_device]
     for rung in ladder:
         todo = [
             candidate
-            for candidate in candidates
+            for candidate in of_reference
             if rung is ladder[0] or not is_noticed(candidate, rows[candidate.id], graph_rules)
         ]
         if not todo:
@@ -144,16 +164,25 @@ def build(
             rows[row.id] = row
             progress(rung.scope, done, len(todo))
         looked.append(Looked(rung.scope, len(record.rows), record.whole, record.length, len(todo)))
-    todo = [one for one in candidates if not is_noticed(one, rows[one.id], graph_rules)]
-    progress("corpus", 0, len(todo))
-    runs = replay_original(corpus, RERUN)
+    todo = [one for one in of_reference if not is_noticed(one, rows[one.id], graph_rules)]
+    runs = replay_original(corpus, RERUN) if todo else []
     if runs and todo:
+        progress("corpus", 0, len(todo))
         rerunning = _Rerunning(runs, judge, todo, [rows[c.id] for c in todo], graph_rules)
         for done, row in enumerate(_run(rerunning, workers), start=1):
             rows[row.id] = row
             progress("corpus", done, len(todo))
         calls = sum(len(one.transitions) for one in runs)
         looked.append(Looked("corpus", len(runs), False, calls, len(todo)))
+    todo = [candidate for candidate in candidates if candidate.of_device]
+    if device and todo:
+        progress(DEVICE, 0, len(todo))
+        on_device = _OnDevice(device, judge, todo, graph_rules)
+        for done, row in enumerate(_run(on_device, workers), start=1):
+            rows[row.id] = row
+            progress(DEVICE, done, len(todo))
+        calls = sum(len(one.play.calls) for one in device)
+        looked.append(Looked(DEVICE, len(device), False, calls, len(todo)))
     return Matrix(tuple(candidates), rows, tuple(looked))
 
 
@@ -201,11 +230,33 @@ class _Rerunning(NamedTuple):
         )
 
 
-_inherited: list[_Task | _Rerunning] = []
+class _OnDevice(NamedTuple):
+    """What the processes inherit that make the runs of the device."""
+
+    known: Sequence[Known]
+    judge: Judge
+    candidates: list[Candidate]
+    graph_rules: frozenset[str]
+
+    def run(self, index: int) -> Row:
+        """Make the runs on one candidate; on a named one every view is looked at."""
+        candidate = self.candidates[index]
+        return run_on_device(
+            candidate,
+            self.known,
+            self.judge,
+            lambda row: is_noticed(candidate, row, self.graph_rules),
+            every=1 if candidate.origin == "catalogue" else EVERY,
+        )
+
+
+_Job = _Task | _Rerunning | _OnDevice
+
+_inherited: list[_Job] = []
 """The task of the rung under way: a forked process inherits it, which no pickle could carry."""
 
 
-def _run(task: _Task | _Rerunning, workers: int) -> Iterable[Row]:
+def _run(task: _Job, workers: int) -> Iterable[Row]:
     """Run every candidate of the task, rows in order whatever the number of processes."""
     indexes = range(len(task.candidates))
     if workers == 1:
@@ -228,10 +279,13 @@ def _run_one(index: int) -> Row:
 
 def status_of(candidate: Candidate, row: Row) -> Status:
     """Return what became of a mutant: only a rule's own check is a kill."""
-    if candidate.expect and not all(rule in row.cells for rule in candidate.expect):
+    noticed = noticed_by(candidate, row)
+    if not noticed.issuperset(candidate.expect):
         return "missed"
     if row.cells:
         return "killed"
+    if noticed:
+        return "by lockstep"
     if row.timed_out:
         return "timed out"
     if row.crash:

@@ -12,7 +12,7 @@ is the inside of f-strings, whose positions Python 3.11 does not know.
 import ast
 import itertools
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
@@ -323,12 +323,12 @@ OPERATORS: tuple[Operator, ...] = (
 )
 
 
-def generate(package_dir: Path) -> Generated:
-    """Return the mutants of every module of a package, sorted by module, line and id.
+def generate(package_dir: Path, only: Collection[str] = ()) -> Generated:
+    """Return the mutants of a package, or of some modules, sorted by module, line and id.
 
     Raises `SyntaxError` or `FileNotFoundError` when the package is no package.
     """
-    return joined([mutate(original) for original in read_package(package_dir)])
+    return joined([mutate(original) for original in read_package(package_dir, only)])
 
 
 def mutate(original: Original, operators: tuple[Operator, ...] = OPERATORS) -> Generated:

@@ -97,7 +97,7 @@ class Record:
 
     def _mark(self, module: str, tree: ast.Module) -> None:
         """Let every function say that it runs."""
-        for name, node in _functions(tree, ""):
+        for name, node in get_functions(tree):
             bit = self.bits.setdefault((module, name), 1 << len(self.bits))
             node.body.insert(0, ast.parse(f"__enter__({bit})").body[0])
 
@@ -117,11 +117,12 @@ class Record:
         return sum(len(recorded.transitions) for row in self.rows for recorded in row)
 
 
-def _functions(tree: ast.AST, prefix: str) -> list[tuple[str, ast.FunctionDef]]:
+def get_functions(tree: ast.AST, prefix: str = "") -> list[tuple[str, ast.FunctionDef]]:
+    """Return each function that is in no other, by its name within the module."""
     found = []
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.FunctionDef):
             found.append((prefix + node.name, node))
         elif isinstance(node, ast.ClassDef):
-            found += _functions(node, f"{prefix}{node.name}.")
+            found += get_functions(node, f"{prefix}{node.name}.")
     return found

@@ -1,9 +1,12 @@
-"""A mutant as a private, freshly compiled copy of the reference beside the original.
+"""A mutant as a private, freshly compiled copy of the modules it changes, beside the original.
 
 A patched attribute would miss a dispatch table or a `from` import, and lockstep would compare the
 mutant with itself. So every module whose text changed, and every module that imports one of
 those, is executed again as a module of its own; the others are shared. Vocabulary
 (`reference.calls`, `reference.words`) is always shared: the mutant is given the original records.
+
+A mutant is of the reference or of the device. The device is driven by a module outside it
+(`DRIVER`), of which the mutant has its own copy too, while all of the reference is the original.
 
 A probe before the changed statements shows that they ran.
 """
@@ -11,54 +14,98 @@ A probe before the changed statements shows that they ran.
 import ast
 import builtins
 import importlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from difflib import SequenceMatcher
 from functools import cache
 from pathlib import Path
 from types import CodeType, ModuleType, SimpleNamespace
 from typing import Any
 
+from device.schedule import Pick
 from properties.subject import FunctionModel, Model, ObjectModel, ReferenceModules
 from reference.words import Shape
 
 PACKAGE = "reference"
+DEVICE = "device"
 SHARED = ("reference.calls", "reference.words")
 """Vocabulary: a mutant of it would be a mutant of the harness too."""
+DRIVER = "properties.device_subject"
+"""What drives the device: copied with it, and never changed."""
 
 
 @cache
-def original_sources() -> dict[str, str]:
-    """Return the text of every module of the reference, by dotted name, sorted."""
-    package = importlib.import_module(PACKAGE)
-    folder = Path(str(package.__file__)).parent
+def original_sources(package: str = PACKAGE) -> dict[str, str]:
+    """Return the text of every module of a package, by dotted name, sorted."""
+    folder = Path(str(importlib.import_module(package).__file__)).parent
     files = sorted(folder.glob("*.py"))
     return {
-        f"{PACKAGE}.{file.stem}": file.read_text(encoding="utf-8")
+        f"{package}.{file.stem}": file.read_text(encoding="utf-8")
         for file in files
         if file.stem != "__init__"
     }
 
 
 @cache
-def _imports() -> dict[str, frozenset[str]]:
-    """For each module of the reference, the others it imports."""
+def all_sources() -> dict[str, str]:
+    """Return the text of every module that a mutant might change, by dotted name."""
+    return {**original_sources(DEVICE), **original_sources(PACKAGE)}
+
+
+def is_of_device(modules: Iterable[str]) -> bool:
+    """Return whether a mutant that changes these modules is one of the device."""
+    return any(module.startswith(f"{DEVICE}.") for module in modules)
+
+
+@cache
+def _text(module: str) -> str:
+    """Return the text of a module of which a mutant may have its own copy."""
+    if module == DRIVER:
+        return Path(str(importlib.import_module(DRIVER).__file__)).read_text(encoding="utf-8")
+    return all_sources()[module]
+
+
+@cache
+def _imports(package: str) -> dict[str, frozenset[str]]:
+    """For each module that mutants of a package have copies of, the others it imports.
+
+    Of the device these are what the driver needs: not the modules for a GPU.
+    """
+    modules = [*original_sources(package), *([DRIVER] if package == DEVICE else [])]
+    found = _imports_of(modules)
+    if package == DEVICE:
+        needed = {DRIVER}
+        while more := frozenset().union(*(found[name] for name in needed)) - needed:
+            needed |= more
+        found = {name: found[name] for name in sorted(needed)}
+    return found
+
+
+def _imports_of(modules: Collection[str]) -> dict[str, frozenset[str]]:
     found = {}
-    for name, source in original_sources().items():
+    for name in modules:
+        source = _text(name)
         imported = set()
         for node in ast.walk(ast.parse(source)):
             if isinstance(node, ast.ImportFrom) and node.module:
                 imported.add(node.module)
                 imported.update(f"{node.module}.{alias.name}" for alias in node.names)
-        found[name] = frozenset(imported & original_sources().keys())
+        found[name] = frozenset(imported.intersection(modules))
     return found
+
+
+def device_sources() -> dict[str, str]:
+    """Return the text of every module of the device that its driver needs, by dotted name."""
+    sources = original_sources(DEVICE)
+    return {name: sources[name] for name in _imports(DEVICE) if name != DRIVER}
 
 
 def private_modules(changed: Iterable[str]) -> list[str]:
     """Return the modules to execute again, each after those it imports."""
     private = set(changed)
+    imports = _imports(DEVICE if is_of_device(private) else PACKAGE)
     grown = True
     while grown:
-        more = {name for name, imported in _imports().items() if imported & private}
+        more = {name for name, imported in imports.items() if imported & private}
         grown = not more <= private
         private |= more
     ordered: list[str] = []
@@ -66,13 +113,13 @@ def private_modules(changed: Iterable[str]) -> list[str]:
         ordered += sorted(
             name
             for name in private.difference(ordered)
-            if (_imports()[name] & private) <= set(ordered)
+            if (imports[name] & private) <= set(ordered)
         )
     return ordered
 
 
 class Variant:
-    """A private copy of the reference with some modules' texts replaced."""
+    """A private copy of the reference, or of the device, with some modules' texts replaced."""
 
     def __init__(
         self,
@@ -84,11 +131,12 @@ class Variant:
 
         `sources` maps dotted names to new texts; `transform`, if given, may change the tree of
         every private module in place, and `hooks` are builtins of theirs. Raises `ValueError`
-        for a text of a shared module, and whatever the changed text raises when it is compiled
-        or executed.
+        for a text of a shared module or for texts of both packages, and whatever the changed
+        text raises when it is compiled or executed.
         """
+        self.package = DEVICE if is_of_device(sources) else PACKAGE
         for name in sources:
-            if name in SHARED or name not in original_sources():
+            if name in (*SHARED, DRIVER) or name not in _imports(self.package):
                 raise ValueError(f"{name} is not a module that a mutant can change")
         self.ran = False
         self.modules: dict[str, ModuleType] = {}
@@ -114,9 +162,9 @@ class Variant:
         fromlist: tuple[str, ...] | None = (),
         level: int = 0,
     ) -> Any:
-        """Import as usual, except that modules of the reference are this copy's own."""
-        if name == PACKAGE and fromlist:
-            return SimpleNamespace(**{part: self.module(f"{PACKAGE}.{part}") for part in fromlist})
+        """Import as usual, except that modules of the package are this copy's own."""
+        if name == self.package and fromlist:
+            return SimpleNamespace(**{part: self.module(f"{name}.{part}") for part in fromlist})
         if name in self.modules:
             return self.modules[name]
         return builtins.__import__(name, globals_, locals_, fromlist or (), level)
@@ -127,6 +175,8 @@ class Variant:
 
     def model(self, shape: Shape, off: bool) -> Model:
         """Return this copy as a subject: as an object if the object is what changed."""
+        if self.package == DEVICE:
+            return self.device(shape, off)
         modules = ReferenceModules(
             *(self.module(f"{PACKAGE}.{part}") for part in ReferenceModules._fields)
         )
@@ -134,13 +184,18 @@ class Variant:
             return ObjectModel(shape, off, modules)
         return FunctionModel(shape, off, modules)
 
+    def device(self, shape: Shape, off: bool, seed: int = 0, pick: Pick | None = None) -> Model:
+        """Return this copy of the device as a subject, its scheduler's picks as they are made."""
+        made: Model = self.module(DRIVER).DeviceModel(shape, off, seed=seed, pick=pick)
+        return made
+
 
 def _code(
     name: str, source: str | None, transform: Callable[[str, ast.Module], None] | None
 ) -> CodeType:
     if source is None and transform is None:
         return _original_code(name)
-    original = original_sources()[name]
+    original = _text(name)
     tree = ast.parse(original if source is None else source)
     if source is not None:
         insert_probes(tree, changed_lines(original, source))
@@ -151,7 +206,7 @@ def _code(
 
 @cache
 def _original_code(name: str) -> CodeType:
-    return compile(original_sources()[name], f"<{name}>", "exec", dont_inherit=True)
+    return compile(_text(name), f"<{name}>", "exec", dont_inherit=True)
 
 
 def changed_lines(old: str, new: str) -> list[range]:

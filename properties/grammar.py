@@ -70,7 +70,7 @@ def parse_line(value: Json, earlier: list[Line], shape: Shape) -> Line:
         raise Wrong(f"op is {_show(op)}: operations are {', '.join(OPERATIONS)}")
     fields = OPERATIONS[op].__match_args__
     _check_keys(op, value, {"n", "op", "outcome", *fields}, {"choice", "picks"})
-    arguments = {field: value[field] for field in fields}
+    arguments: dict[str, Json] = {field: value[field] for field in fields}
     line = Line(n, op, arguments, value.get("choice"), value["outcome"], value.get("picks"))
     for field in fields:
         _check_argument(line, field, earlier)

@@ -9,6 +9,9 @@ from reference.words import Shape
 
 REFERENCE = "reference"
 
+SIMULATED, FAILING = "simulated", "simulated-failing"
+"""The tier on a simulated device; the second one's device also fails by itself."""
+
 # A subject may be a mutant, and this package may not import that one: it is looked up by name.
 # `model(id, shape, off)` there raises LookupError for an unknown id.
 MUTANT_MODELS = "mutants.lookup"
@@ -25,6 +28,11 @@ def load_model(subject: str, shape: Shape, off: bool) -> Model:
     """Return the model of a subject. Raises `Misuse` if there is none of that name."""
     if subject == REFERENCE:
         return FunctionModel(shape, off, reference_modules())
+    if subject in (SIMULATED, FAILING):
+        from properties.device_subject import DeviceModel
+
+        device: Model = DeviceModel(shape, off, failing=subject == FAILING)
+        return device
     try:
         lookup = importlib.import_module(MUTANT_MODELS)
     except ModuleNotFoundError as error:

@@ -89,7 +89,8 @@ def replay(
 ) -> Iterator[ReplayStep]:
     """Make the calls of a trace on a model and yield each as it is made.
 
-    The trace's choice is taken if the model offers it, else the model's default. `own` says that
+    The trace's choice is taken if the model offers it, else the model's default; a model with a
+    scheduler takes the trace's picks, and its choice, as they are. `own` says that
     the trace was recorded on this very model: then its choice is taken even if it is not offered.
     """
     names = Names()
@@ -100,7 +101,11 @@ def replay(
         resolver = Resolver(names, before)
         call = resolver.read_call(OPERATIONS[line.op], line.arguments)
         said = dict(resolver.said)
-        taken, done = _take(model, state, call, _wanted(line, resolver), own)
+        wanted = _wanted(line, resolver)
+        if line.picks is not None and hasattr(model, "take_picked"):
+            taken, done = _take_picked(model, state, call, wanted, line.picks)
+        else:
+            taken, done = _take(model, state, call, wanted, own)
         state = done.after
         names.learn(line.n, call, done.outcome)
         after = model.view(state)
@@ -121,6 +126,14 @@ def replay_all(trace: SymbolicTrace, model: Model, judge: Judge, own: bool = Fal
 
 def _wanted(line: Line, resolver: Resolver) -> Choice | None:
     return DEFAULT if line.choice is None else resolver.read_choice(line.choice)
+
+
+def _take_picked(
+    model: Any, state: Any, call: Call, wanted: Choice | None, picks: list[Json]
+) -> tuple[Taken, Transition]:
+    """Make the call as it was recorded, its scheduler's picks included."""
+    done: Transition = model.take_picked(state, call, wanted or DEFAULT, picks)
+    return ("default" if wanted in (None, DEFAULT) else "recorded"), done
 
 
 def _take(

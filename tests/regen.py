@@ -16,6 +16,7 @@ from typing import Any
 ROOT = Path(__file__).parent.parent
 FACTS = ROOT / "tests" / "golden" / "facts.json"
 POWER = ROOT / "tests" / "golden" / "power.json"
+TEETH = ROOT / "tests" / "golden" / "teeth.json"
 REPORT = ROOT / "build" / "report" / "report.json"
 DOCS = (
     "README.md",
@@ -23,6 +24,7 @@ DOCS = (
     "properties/RULES.md",
     "properties/POWER.md",
     "properties/FAULTS.md",
+    "device/TEETH.md",
 )
 BLOCK = re.compile(r"(<!-- generated: (?P<name>[a-z-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
@@ -75,6 +77,7 @@ def make_blocks(facts: dict[str, Any]) -> dict[str, str]:
         "rules": _table(("rule", "kind", "what must hold", "where it broke"), _rules()),
         "goals": _table(("goal", "what was reached"), _goals()),
         "alike": _alike(facts),
+        "teeth": _table(("what is left out", "what it waits for", "hasty", "plain"), _teeth()),
         "power": _table(("#", "mutant", "walks", "machine"), _power()),
         **_faults(facts),
     }
@@ -132,6 +135,15 @@ def _power() -> list[tuple[str, ...]]:
         (str(row["number"]), f"`{row['mutant']}`", _search(row["walks"]), _search(row["machine"]))
         for row in table
     ]
+
+
+def _teeth() -> list[tuple[str, ...]]:
+    found = json.loads(TEETH.read_text(encoding="utf-8"))
+    rows = []
+    for row in found["table"]:
+        red = [f"{row[how]} of {found['seeds']}" for how in ("hasty", "plain")]
+        rows.append((row["left_out"], row["purpose"], *red))
+    return rows
 
 
 def _search(seeds: list[dict[str, Any]]) -> str:

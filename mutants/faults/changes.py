@@ -230,7 +230,6 @@ CHANGES = (
             "tier.finish-forgets-borrowed-copies",
             "tier.page-is-freed-under-a-copy",
             "leave.reset-keeps-claims",
-            "leave.abandon-keeps-borrowed-pages",
         ),
     ),
     Change(
@@ -245,7 +244,6 @@ CHANGES = (
         reports=("O13", "B19"),
         mutants=(
             "drafts.truncate-forgets-the-host-page",
-            "drafts.truncate-forgets-the-frame",
             "drafts.truncate-keeps-the-key",
         ),
     ),

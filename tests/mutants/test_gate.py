@@ -28,8 +28,9 @@ NUMBERS = range(1, 33)
 
 @cache
 def run_on_tiny() -> Matrix:
-    """Return the named mutants as they really fare in the smallest scope."""
-    ladder = (Rung("tiny", None, whole=True),)
+    """Return the named mutants as they really fare in the smallest scopes."""
+    ladder = (Rung("tiny", None, whole=True), Rung("leave", None), Rung("sleep", None))
+    ladder += (Rung("keys", None),)
     return build(roster.catalogue(), all_rules(), workers=1, ladder=ladder)
 
 

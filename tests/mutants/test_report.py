@@ -28,7 +28,7 @@ GOLDEN = ROOT / "tests" / "golden"
 @pytest.fixture
 def report(monkeypatch: pytest.MonkeyPatch) -> Report:
     """A small report of a run made by hand, with nothing in it that moves with the code."""
-    goal = Goal("page-lived-again", "A page id began another life.", lambda _: True, (), "")
+    goal = Goal("page-lived-again", "A page id began another life.", lambda _: True, (), None, "")
     monkeypatch.setattr(make, "all_goals", lambda: (goal,))
     monkeypatch.setattr(make, "original_sources", lambda: {"reference.tier": "x\n"})
     monkeypatch.setattr(make, "_limits", lambda: {"states of its own": 800})

@@ -1,0 +1,98 @@
+"""Scenes for the mutants of the device: short runs that walks seldom meet, written by hand.
+
+Each brings about one order of copies that only a certain interleaving shows, again and again, so
+that few moods of the scheduler are enough.
+"""
+
+from typing import NamedTuple
+
+from reference.calls import (
+    Alloc,
+    Call,
+    CompleteFill,
+    CompleteWriteBack,
+    Fill,
+    MarkDirty,
+    Open,
+    Read,
+    Release,
+    Unpin,
+    Write,
+    WriteBack,
+)
+from reference.words import Handle
+
+
+class Scene(NamedTuple):
+    """Calls from the first state, every choice left to the tier."""
+
+    world: str
+    """Where."""
+    seeds: tuple[int | None, ...]
+    """The moods in which they are made; none for a scheduler that lands nothing by itself."""
+    calls: tuple[Call, ...]
+
+
+_BEGUN = (Open(2), Alloc(0), Alloc(0), Alloc(0))
+_SAVED, _OTHER = Handle(0, 0, 0), Handle(1, 0, 1)
+
+# The copy that was given up is on the stream of its ticket, every second ticket's: it moves on
+# when the next copy there is waited for.
+_FILL_GIVEN_UP: tuple[Call, ...] = (
+    *_BEGUN,
+    *(Fill(0, (0,)), CompleteFill(0, 0, False)),
+    *(Fill(0, (1,)), CompleteFill(0, 1, True)),
+    *(MarkDirty(0, _OTHER), Write(0, _OTHER, 0, 1), Read(0, _OTHER, 0)),
+    *(Fill(0, (2,)), CompleteFill(0, 2, True)),
+)
+
+_WRITE_BACK_GIVEN_UP: tuple[Call, ...] = (
+    *(Open(2), Alloc(0), Alloc(0)),
+    *(Fill(0, (0,)), CompleteFill(0, 0, True)),
+    *(MarkDirty(0, _SAVED), Write(0, _SAVED, 0, 1)),
+    *(WriteBack(0, _SAVED), CompleteWriteBack(0, 1, False)),
+    *(WriteBack(0, _SAVED), CompleteWriteBack(0, 2, True)),
+    *(Unpin(0, _SAVED), Release(0, 0), Alloc(0)),
+    *(Fill(0, (1,)), CompleteFill(0, 3, True)),
+    *(MarkDirty(0, _OTHER), Write(0, _OTHER, 0, 2)),
+    *(WriteBack(0, _OTHER), CompleteWriteBack(0, 4, True)),
+    *(MarkDirty(0, _OTHER), Write(0, _OTHER, 0, 3)),
+    *(WriteBack(0, _OTHER), CompleteWriteBack(0, 5, True)),
+)
+
+
+def _filled_twice(times: int) -> tuple[Call, ...]:
+    """Two pages are filled at once into frames that were just given up, so many times."""
+    calls: list[Call] = [Open(2), Alloc(0), Alloc(0)]
+    for ticket in range(times):
+        calls += [Fill(0, (0, 1)), CompleteFill(0, ticket, True)]
+        calls += [Unpin(0, Handle(page, page, ticket)) for page in (0, 1)]
+        calls += [Release(0, 0), Release(0, 1), Alloc(0), Alloc(0)]
+    return tuple(calls)
+
+
+def _failing(times: int) -> tuple[Call, ...]:
+    """A fill of three pages fails at one of them, so many times."""
+    calls: list[Call] = [Open(3), Alloc(0), Alloc(0), Alloc(0)]
+    for ticket in range(times):
+        calls += [Fill(0, (0, 1, 2)), CompleteFill(0, ticket, False)]
+    return tuple(calls)
+
+
+def _claimed() -> tuple[Call, ...]:
+    """A full tier: one lease's fill in flight claims the page that another's would evict first."""
+    calls: list[Call] = [Open(2), Open(1), Alloc(0), Alloc(0), *(Alloc(1),) * 4]
+    for ticket, (lease, page) in enumerate(((0, 0), (1, 2), (1, 3), (1, 4))):
+        calls += [Fill(lease, (page,)), CompleteFill(lease, ticket, True)]
+        calls += [Unpin(lease, Handle(page, ticket, 0))]
+    return (*calls, Fill(0, (0, 1)), Fill(1, (5,)), CompleteFill(0, 4, True))
+
+
+SCENES = {
+    "a fill given up": Scene("device-wide", (None, 1), _FILL_GIVEN_UP),
+    "a write-back given up": Scene("device-wide", (None, 1), _WRITE_BACK_GIVEN_UP),
+    "a page claimed": Scene("device-walks", (None,), _claimed()),
+    "two streams": Scene("device-wide", (1, 2, 3), _filled_twice(5)),
+    "fills that fail": Scene("device-walks", (1, 2, 3), _failing(10)),
+}
+"""By name."""

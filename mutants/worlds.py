@@ -1,0 +1,162 @@
+"""The worlds in which mutants of the device are run: small shapes, calls recorded once.
+
+A copy may land at any time, so that no search of a whole space is to be had: a state is the calls
+that lead to it, together with what the device's scheduler picked. Instead the mutants make runs:
+the whole tour of `tiny`, scenes that walks seldom meet, and walks in worlds with evictions, in
+one without, and with the tier off. In some runs nothing lands
+before it is waited for, in the others the scheduler is in moods that come from a seed. Owned here:
+which runs, and the names of the worlds. Not owned: making them on a mutant (`device_run`).
+"""
+
+from collections.abc import Iterator
+from random import Random
+from typing import Any, NamedTuple
+
+import msgspec
+
+from device.schedule import Pick, pick_nothing
+from device.tier import Tier
+from mutants.scenes import SCENES
+from properties.device_subject import DeviceModel, get_path
+from properties.judge import Judge
+from properties.lookup import REFERENCE, make_model
+from properties.scopes import SCOPES, Scope
+from properties.subject import Transition
+from properties.tour import Run, tour
+from properties.walker import Walker
+from reference.calls import CALLS, DEFAULT, NAMES, Call, Choice
+from reference.words import Shape
+
+SEED = 20261129
+"""Of all walks."""
+WALK_CALLS = 45
+"""Calls of one walk, besides those that fill the tier first."""
+OWN = 0.5
+"""The share of choices in a walk that are left to the tier."""
+
+
+class DeviceRun(NamedTuple):
+    """A run, recorded once."""
+
+    source: str
+    """Where it comes from: `tour of tiny`, `walk 3`."""
+    scope: str
+    """Its world."""
+    seed: int | None
+    """The moods of the device's scheduler; without one nothing lands before it is waited for."""
+    calls: Run
+    """The calls, each with what is chosen in it; `DEFAULT` leaves that to the tier."""
+
+
+def get_moods(run: DeviceRun) -> tuple[int, Pick | None]:
+    """Return the seed of a device model for a run, and what picks if no seed does."""
+    return (0, pick_nothing) if run.seed is None else (run.seed, None)
+
+
+def _world(name: str, purpose: str, shape: Shape, like: str = "walks", off: bool = False) -> Scope:
+    operations = tuple(call for call in CALLS if hasattr(Tier, NAMES[call]))
+    promises = tuple(range(1, min(3, shape.frames) + 1))
+    return msgspec.structs.replace(
+        SCOPES[like],
+        name=name,
+        purpose=purpose,
+        shape=shape,
+        promises=promises,
+        off=off,
+        operations=operations,
+    )
+
+
+WORLDS = {
+    world.name: world
+    for world in (
+        _world("device-tiny", "one frame", Shape(2, 1, 1), like="tiny"),
+        _world("device-small", "never evicts", Shape(2, 2, 1)),
+        _world("device-wide", "evictions, two frames", Shape(3, 2, 2)),
+        _world("device-walks", "evictions, copies of several pages", Shape(7, 4, 2)),
+        _world("device-off", "the tier off", Shape(3, 3, 2), off=True),
+    )
+}
+"""By name."""
+
+TOURED = ("device-tiny",)
+"""Worlds whose every transition is toured."""
+WALKED = {"device-small": 4, "device-wide": 7, "device-walks": 10, "device-off": 4}
+"""Worlds that are walked, and by how many walks."""
+
+
+def get_world(name: str) -> Scope:
+    """Return a world of the device, or a scope of the reference. Raises `KeyError`."""
+    return WORLDS.get(name) or SCOPES[name]
+
+
+def record_runs() -> tuple[DeviceRun, ...]:
+    """Return every run, the same for the same tree: those first that show the most."""
+    walks = sorted(_walks(WALKED), key=lambda run: int(run.source.split()[1]))
+    return (*walks, *_scenes(), *_tours(TOURED))
+
+
+def _tours(worlds: tuple[str, ...]) -> Iterator[DeviceRun]:
+    """Yield tours, planned on the reference: it can be taken up in any state."""
+    for name in worlds:
+        plan = SCOPES[name.partition("-")[2]]
+        found = tour(make_model(REFERENCE)(plan.shape, plan.off), plan)
+        for number, run in enumerate(found.runs):
+            yield DeviceRun(f"tour of {plan.name}, run {number}", name, None, run)
+
+
+def _scenes() -> Iterator[DeviceRun]:
+    for name, scene in SCENES.items():
+        calls = tuple([(call, DEFAULT) for call in scene.calls])
+        for seed in scene.seeds:
+            yield DeviceRun(name, scene.world, seed, calls)
+
+
+def _walks(worlds: dict[str, int]) -> Iterator[DeviceRun]:
+    """Yield walks that the device itself made, every third without moods."""
+    for name, count in worlds.items():
+        world = WORLDS[name]
+        for number in range(count):
+            seed = number if number % 3 else None
+            pick = pick_nothing if seed is None else None
+            device = DeviceModel(world.shape, world.off, seed=number, pick=pick)
+            model = _OwnChoices(device, number)
+            walker = Walker(model, world, Judge(()), SEED, calls=WALK_CALLS, every=1, goals=())
+            walker.path(number)
+            path = [(step.call, step.choice) for step in get_path(model.last)]
+            # A call that the unmutated device breaks off at stays in: whoever makes it is told.
+            path += [crash.path[-1] for crash in walker.crashes]
+            yield DeviceRun(f"walk {number} in {name}", name, seed, tuple(path))
+
+
+class _OwnChoices:
+    """A device that makes about half of the choices itself, whatever it is told."""
+
+    def __init__(self, device: DeviceModel, seed: int) -> None:
+        self.device = device
+        self.random = Random(f"{SEED}:{seed}")
+        self.last = device.initial()
+
+    def initial(self) -> Any:
+        """Return the state in which nothing happened yet."""
+        return self.device.initial()
+
+    def transitions(self, state: Any, call: Call) -> list[Transition]:
+        """Return what the call comes to with the tier's own choices."""
+        return self.device.transitions(state, call)
+
+    def choices(self, state: Any, call: Call) -> Iterator[Choice]:
+        """Yield that the choice is left to the tier."""
+        return self.device.choices(state, call)
+
+    def take(self, state: Any, call: Call, choice: Choice) -> Transition:
+        """Make the call with this choice or the tier's own."""
+        if choice.fault is None and self.random.random() < OWN:
+            choice = DEFAULT
+        taken = self.device.take(state, call, choice)
+        self.last = taken.after
+        return taken
+
+    def view(self, state: Any) -> Any:
+        """Return what the state shows."""
+        return self.device.view(state)
