@@ -1,11 +1,13 @@
 """The canary and the no-op: a run in which the first is green or the second red says nothing.
 
-Both are put through the same engine and the same rules as every mutant, before any of them.
+Both are put through the same engine and the same rules as every mutant, before any of them; two
+more of them, of the device, before those of the device.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from mutants.candidate import from_named
+from mutants.device_run import Known
 from mutants.engine import Row
 from mutants.entry import Edit, Named
 from mutants.matrix import Rung, build
@@ -40,6 +42,34 @@ NO_OP = Named(
 )
 """Another text that runs, and the same program."""
 
+DEVICE_CANARY = Named(
+    id="device.canary",
+    does=CANARY.does,
+    edits=(
+        Edit(
+            "device.pool",
+            "        self.free.remove(pages)\n        self.holds[pages] = 1\n",
+            "        self.holds[pages] = 1\n",
+        ),
+    ),
+    expect=CANARY.expect,
+)
+"""As wrong as the canary."""
+
+DEVICE_NO_OP = Named(
+    id="device.no-op",
+    does=NO_OP.does,
+    edits=(
+        Edit(
+            "device.pool",
+            "        return 0 <= page < self.pages and bool(self.holds[page] > 0)\n",
+            "        pass\n        return 0 <= page < self.pages and bool(self.holds[page] > 0)\n",
+        ),
+    ),
+    expect=(),
+)
+"""The no-op of the device."""
+
 LADDER = (Rung("tiny", None, whole=True),)
 
 
@@ -48,6 +78,13 @@ def judge(rules: Iterable[Rule]) -> tuple[Row, Row]:
     both = [from_named(CANARY), from_named(NO_OP)]
     rows = build(both, rules, workers=1, ladder=LADDER).rows
     return rows[CANARY.id], rows[NO_OP.id]
+
+
+def judge_of_device(rules: Iterable[Rule], known: Sequence[Known]) -> tuple[Row, Row]:
+    """Return the rows of the device's canary and no-op. Raises `StaleAnchor`."""
+    both = [from_named(DEVICE_CANARY), from_named(DEVICE_NO_OP)]
+    rows = build(both, rules, workers=1, ladder=(), device=known).rows
+    return rows[DEVICE_CANARY.id], rows[DEVICE_NO_OP.id]
 
 
 def why_void(canary: Row, no_op: Row) -> str | None:

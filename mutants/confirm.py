@@ -58,6 +58,8 @@ def _choose_for(report: Report, rule: RuleEntry) -> list[Chosen]:
     for red in rule.red_on:
         entry = report.get_mutant(red.mutant)
         assert entry is not None, red.mutant
+        if entry.of_device:
+            continue  # the tests of the scratch copy drive the reference
         # A mutant that also crashes may crash before the rule can speak in another order of calls.
         rank = (bool(entry.crash), not entry.alias, red.mutant not in rule.alone_on, red.calls or 0)
         chosen = Chosen(rule.id, red.mutant, entry.alias, red.trace)

@@ -16,7 +16,7 @@ from mutants.edit import MODULE_LEVEL
 from mutants.engine import Cell, Difference, OutOfTime, Row, explain, limited, say_outcome
 from mutants.record import get_functions
 from mutants.variant import Variant, device_sources
-from mutants.worlds import DeviceRun, get_moods, get_world
+from mutants.worlds import DeviceRun, get_picks, get_world
 from properties.judge import Judge
 from properties.ledger import Ledger
 from properties.lookup import REFERENCE, make_model
@@ -27,8 +27,10 @@ from reference.calls import Choice, Outcome
 
 DEVICE = "device"
 """What stands for these runs where another rung of the ladder has the name of its scope."""
-SECONDS_MAX = 3.0
-"""CPU seconds for one mutant on one run: thirty times what the longest takes."""
+SECONDS_MAX = 2.0
+"""CPU seconds for one mutant on one run: ten times what the longest takes."""
+EVERY = 4
+"""A generated mutant that is not noticed yet shows its view after so many calls."""
 GOES_ON = 60
 """Calls that are made, and judged, after the first that parts."""
 
@@ -91,6 +93,23 @@ def play(model: Model, run: DeviceRun, known: Sequence[Played] = ()) -> Play:
         if known and last == len(run.calls) and calls[number] != known[number]:
             last = number + GOES_ON
     return Play(run, start, calls)
+
+
+def keeps_to(model: Model, known: Play, every: int) -> bool:
+    """Return whether a run comes to what is known, its views after every so many calls."""
+    state: Any = model.initial()
+    last = len(known.calls)
+    try:
+        for number, wanted in enumerate(known.calls, 1):
+            taken = model.take(state, *known.run.calls[number - 1])
+            state = taken.after
+            if (taken.choice, taken.outcome) != wanted[:2]:
+                return False
+            if (number % every == 0 or number == last) and model.view(state) != wanted.view:
+                return False
+    except Exception:
+        return False
+    return True
 
 
 def find_difference(played: Play) -> tuple[int, Difference] | None:
@@ -197,23 +216,25 @@ def _find_fault(played: Play, judge: Judge) -> Parted | None:
 
 
 def run_on_device(
-    row: Row,
     candidate: Candidate,
     known: Sequence[Known],
     judge: Judge,
     enough: Callable[[Row], bool],
+    every: int = 1,
 ) -> Row:
-    """Make the runs on a mutant until it is noticed as it should be; add what is found.
+    """Make the runs on a mutant until it is noticed as it should be, and return its row.
 
-    A run in which no changed function runs is left out: nothing is changed there.
+    A run in which no changed function runs is left out: nothing is changed there. The view is
+    looked at after every so many calls, and after each once something was not the same.
     """
+    row = Row(candidate.id)
     made = 0
     shown = [one.play for one in known if shows(candidate, one)]
     try:
         with limited(SECONDS_MAX):
             variant = Variant(candidate.sources if shown else {})
         for play in shown:
-            made += _run(row, variant, play, judge)
+            made += _run(row, variant, play, judge, every)
             if row.timed_out or enough(row):
                 break
         row.ran = variant.ran
@@ -233,10 +254,12 @@ def shows(candidate: Candidate, known: Known) -> bool:
     )
 
 
-def _run(row: Row, variant: Variant, known: Play, judge: Judge) -> int:
+def _run(row: Row, variant: Variant, known: Play, judge: Judge, every: int) -> int:
     """Make one run on a mutant and return how many calls were made."""
     try:
         with limited(SECONDS_MAX):
+            if every > 1 and keeps_to(_begin(variant, known.run), known, every):
+                return len(known.calls)
             played = _play(variant, known.run, known.calls)
             _compare(row, variant, known, played, judge)
             return len(played.calls)
@@ -247,9 +270,13 @@ def _run(row: Row, variant: Variant, known: Play, judge: Judge) -> int:
     return 0
 
 
-def _play(variant: Variant, run: DeviceRun, known: Sequence[Played] = ()) -> Play:
+def _begin(variant: Variant, run: DeviceRun) -> Model:
     world = get_world(run.scope)
-    return play(variant.device(world.shape, world.off, *get_moods(run)), run, known)
+    return variant.device(world.shape, world.off, *get_picks(run.seed))
+
+
+def _play(variant: Variant, run: DeviceRun, known: Sequence[Played] = ()) -> Play:
+    return play(_begin(variant, run), run, known)
 
 
 def _compare(row: Row, variant: Variant, known: Play, played: Play, judge: Judge) -> None:

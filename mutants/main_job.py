@@ -17,18 +17,21 @@ import msgspec
 from mutants import canary, roster, unmutated
 from mutants.candidate import Candidate
 from mutants.clock import Clock, Laps, TooLate, deadline
+from mutants.device_run import Known, play_unmutated
 from mutants.entry import StaleAnchor
 from mutants.gate import Shortfall, find_shortfalls, find_unnoticed, records_of
 from mutants.generated import MutmutChanged
 from mutants.matrix import DEEP_LADDER, LADDER, RERUN, Matrix, Rung, build
 from mutants.report import folder
-from mutants.report.make import make
+from mutants.report.make import make, make_device
 from mutants.report.model import Report
 from mutants.report.text import write_text
 from mutants.report.traces import write_traces
+from mutants.worlds import DeviceRun, record_runs
 from properties.corpus import TOURED, Recorded, make_corpus
 from properties.exits import Exit
 from properties.explorer import Exploration
+from properties.judge import Judge
 from properties.registry import Rule, all_rules
 from properties.survey import MAIN_SCOPES, Survey
 
@@ -59,8 +62,12 @@ class Job(msgspec.Struct, kw_only=True):
     rules: tuple[Rule, ...] = msgspec.field(default_factory=all_rules)
     scopes: tuple[str, ...] = MAIN_SCOPES
     ladder: tuple[Rung, ...] = LADDER
+    made_of_device: Callable[[], Sequence[Candidate]] = roster.generate_of_device
+    """The generated mutants of the device, those not judged too."""
     gather: Callable[[], Sequence[Candidate]] = roster.gather
     corpus: Callable[[], Sequence[Recorded]] = lambda: make_corpus(CORPUS_TOURS)
+    device: Callable[[], Sequence[DeviceRun]] = record_runs
+    """The runs that mutants of the device are judged on, where there are such mutants."""
     report: Path = folder.REPORT
     seconds: float | None = None
     """When to give up, on the wall."""
@@ -78,9 +85,10 @@ def run(job: Job) -> Ended:
         surveys = check_unmutated(job, job.scopes)
         if job.deep:
             surveys += check_unmutated(job, (DEEP_SCOPE,), DEEP_STATES)
-        matrix = judge(job, candidates)
+        known = check_device(job, candidates)
+        matrix = judge(job, candidates, known)
         shortfalls = find_shortfalls([rule.id for rule in job.rules], records_of(matrix))
-        report = publish(job, matrix, surveys, shortfalls)
+        report = publish(job, matrix, surveys, shortfalls, known)
     code = Exit.NOT_RED if shortfalls else Exit.FINE
     return Ended(code, *write_text(report).splitlines())
 
@@ -94,7 +102,7 @@ def run_some(job: Job) -> tuple[Matrix, list[Shortfall]]:
     with limited(job):
         candidates = get_candidates(job)
         check_can_tell(job)
-        matrix = judge(job, candidates)
+        matrix = judge(job, candidates, check_device(job, candidates))
     return matrix, find_unnoticed(records_of(matrix))
 
 
@@ -151,7 +159,31 @@ def check_unmutated(job: Job, scopes: Sequence[str], states: int | None = None) 
     return [found]
 
 
-def judge(job: Job, candidates: Sequence[Candidate]) -> Matrix:
+def check_device(job: Job, candidates: Sequence[Candidate]) -> tuple[Known, ...]:
+    """Return the runs of the device, or end unless it is right and its mutants can be told.
+
+    Without mutants of the device there are none.
+    """
+    if not any(candidate.of_device for candidate in candidates):
+        return ()
+    job.say("the device, in lockstep")
+    with job.clock.phase("record the runs of the device"):
+        runs = job.device()
+    with job.clock.phase("the unmutated device in lockstep"):
+        known, parted = play_unmutated(runs, Judge(job.rules))
+    if parted is not None:
+        raise Ended(Exit.REFERENCE_BREAKS, str(parted))
+    try:
+        with job.clock.phase("canary and no-op of the device"):
+            void = canary.why_void(*canary.judge_of_device(job.rules, known))
+    except StaleAnchor as stale:
+        raise Ended(Exit.STALE, f"stale anchor: {stale}") from None
+    if void is not None:
+        raise Ended(Exit.CANARY, f"void: of the device {void}")
+    return known
+
+
+def judge(job: Job, candidates: Sequence[Candidate], known: Sequence[Known]) -> Matrix:
     """Return the matrix of these mutants."""
     ladder = DEEP_LADDER if job.deep else job.ladder
 
@@ -164,7 +196,8 @@ def judge(job: Job, candidates: Sequence[Candidate]) -> Matrix:
 
     job.say("recording the corpus")
     with job.clock.phase("record the corpus"):
-        corpus = job.corpus()
+        is_needed = any(not candidate.of_device for candidate in candidates)
+        corpus = job.corpus() if is_needed else ()
     try:
         return build(
             candidates,
@@ -172,6 +205,7 @@ def judge(job: Job, candidates: Sequence[Candidate]) -> Matrix:
             workers=job.workers,
             ladder=ladder,
             corpus=corpus,
+            device=known,
             progress=progress,
         )
     finally:
@@ -179,13 +213,18 @@ def judge(job: Job, candidates: Sequence[Candidate]) -> Matrix:
 
 
 def publish(
-    job: Job, matrix: Matrix, surveys: Sequence[Survey], shortfalls: Sequence[Shortfall]
+    job: Job,
+    matrix: Matrix,
+    surveys: Sequence[Survey],
+    shortfalls: Sequence[Shortfall],
+    known: Sequence[Known],
 ) -> Report:
     """Write the report, put it in its place and return it. Raises `Misuse`."""
     job.say("writing the report")
     graph = frozenset(rule.id for rule in job.rules if rule.kind == "graph")
     with job.clock.phase("make the report"):
-        report = make(job.rules, matrix, surveys, shortfalls)
+        device = make_device(matrix, known, job.made_of_device) if known else None
+        report = make(job.rules, matrix, surveys, shortfalls, device)
 
     def write(beside: Path) -> None:
         with job.clock.phase("write the traces"):

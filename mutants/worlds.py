@@ -48,9 +48,9 @@ class DeviceRun(NamedTuple):
     """The calls, each with what is chosen in it; `DEFAULT` leaves that to the tier."""
 
 
-def get_moods(run: DeviceRun) -> tuple[int, Pick | None]:
-    """Return the seed of a device model for a run, and what picks if no seed does."""
-    return (0, pick_nothing) if run.seed is None else (run.seed, None)
+def get_picks(seed: int | None) -> tuple[int, Pick | None]:
+    """Return the seed of a device model in these moods, and what picks if no seed does."""
+    return (0, pick_nothing) if seed is None else (seed, None)
 
 
 def _world(name: str, purpose: str, shape: Shape, like: str = "walks", off: bool = False) -> Scope:

@@ -184,12 +184,16 @@ class Late(Promised):
 
 
 class Heirs(Beginner):
-    """A page is dirty under one lease, and a fill in flight of another claims it."""
+    """A page is dirty under one lease, and a fill in flight of another claims it.
+
+    Half of the times the first lease is gone already, where leases can be abandoned.
+    """
 
     def __init__(self, random: Random, scope: Scope) -> None:
         """Nobody claims anything yet."""
         super().__init__(random, scope)
         self.is_claimed = False
+        self.may_leave = Abandon in scope.operations and random.random() < 0.5
 
     def draw(self, view: View, ledger: Ledger, offer: Offers) -> tuple[Call, Choice] | None:
         """Open the lease that claims first: it needs room for a hit and a miss."""
@@ -200,14 +204,15 @@ class Heirs(Beginner):
 
     def go_on(self, view: View) -> Call | None:
         """Make a page dirty, share it, and fill it together with a miss."""
-        if self.is_claimed:
-            return None
-        call = _complete_any(view)
+        call = None if self.is_claimed else _complete_any(view)
         heirs = [lease_id for lease_id, lease in view.leases.items() if lease.promise > 1]
         others = [lease_id for lease_id in view.leases if lease_id not in heirs[:1]]
         if call is not None or not heirs or not others:
             return call
         owner, heir = others[0], heirs[0]
+        if self.is_claimed:
+            is_last, self.may_leave = self.may_leave, False
+            return Abandon(owner) if is_last else None
         pins = view.leases[owner].pins
         dirty = [page for page in pins if view.frames[view.mapped.get(page, 0)].dirty]
         return self._leave(view, heir, dirty[0]) if dirty else _make_dirty(view, owner)

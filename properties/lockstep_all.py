@@ -35,8 +35,13 @@ ROOT = Path(__file__).parent.parent
 SHAPES = (Shape(4, 2, 2), Shape(60, 24, 2), Shape(4096, 1024, 2))
 """Where walks are made: as many fewer as a shape is larger than the first, and one at least."""
 
+ALL = "all"
+"""The scope of every operation, where walks are made too; those on a shape make the table's."""
+
 LONG = 300
-"""Calls of a walk on a larger shape: to fill it takes longer than to walk."""
+"""Calls of a walk on a large shape: to fill it takes longer than to walk."""
+LARGE = 64
+"""Pages and frames of one."""
 
 MACHINE_SCOPES = ("default", "wide")
 """Where the Hypothesis machine runs."""
@@ -97,7 +102,8 @@ class Everything:
         todo: list[Callable[[], Ran | None]] = []
         todo += [partial(self._tour, name) for name in self.plan.scopes]
         if self.plan.walks:
-            todo += [partial(self._walk, shape) for shape in self.plan.shapes]
+            walked = [*map(make_scope, self.plan.shapes), SCOPES[ALL]]
+            todo += [partial(self._walk, scope) for scope in walked]
             todo += [partial(self._machine, name) for name in MACHINE_SCOPES]
         for run in todo:
             found = run()
@@ -114,11 +120,11 @@ class Everything:
         lockstep = self._make(scope, self.subject.make)
         return self._noted(lockstep, lockstep.tour(get_tour(scope)))
 
-    def _walk(self, shape: Shape) -> Ran:
-        first = sum(self.plan.shapes[0][:2])
-        walks = max(1, self.plan.walks * first // (shape.pages + shape.frames))
-        lockstep = self._make(make_scope(shape), self.subject.make_failing)
-        calls = CALLS if walks == self.plan.walks else LONG
+    def _walk(self, scope: Scope) -> Ran:
+        first, size = sum(self.plan.shapes[0][:2]), sum(scope.shape[:2])
+        walks = max(1, self.plan.walks * first // size)
+        lockstep = self._make(scope, self.subject.make_failing)
+        calls = CALLS if size < LARGE else LONG
         return self._noted(lockstep, lockstep.walk(range(walks), calls=calls))
 
     def _make(self, scope: Scope, make: MakeSubject) -> Lockstep:

@@ -47,7 +47,7 @@ class Ran(NamedTuple):
     """What some runs came to."""
 
     what: str
-    """`tour of tiny`, `walks on 7/4/2`."""
+    """`tour of tiny`, `walks on 4/2/2`, `machine on wide`."""
     scope: Scope
     """Where they were made."""
     runs: int
@@ -121,7 +121,7 @@ class Lockstep:
             random = Random(f"{self.seed}:{number}")
             _walk(pair, self.scope, random, begins[number % len(begins)], calls, bias)
 
-        return self._run(f"walks on {'/'.join(map(str, self.scope.shape))}", numbers, go)
+        return self._run(f"walks on {self.scope.name}", numbers, go)
 
     def make_pair(self, number: int) -> Pair:
         """Return the pair of a run, in its first state."""

@@ -23,6 +23,8 @@ from properties.exits import Exit, Misuse
 from properties.render import show
 
 ONLY: dict[str, Origin] = {"catalogue": "catalogue", "mutmut": "mutmut", "operators": "operator"}
+OF_DEVICE = "device"
+"""Judge the mutants of the device alone, of all makers."""
 
 LIMIT_SECONDS = 3_600
 """Six times what a run takes: it has hung."""
@@ -43,7 +45,11 @@ LIMIT_SECONDS = 3_600
     metavar="SECONDS",
     help=f"Give up after so long: {LIMIT_SECONDS:,} by default, never with --deep.",
 )
-@click.option("--only", type=click.Choice([*ONLY]), help="Judge the mutants of one maker only.")
+@click.option(
+    "--only",
+    type=click.Choice([*ONLY, OF_DEVICE]),
+    help="Judge the mutants of one maker, or of the device, only.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(
     ids: tuple[str, ...],
@@ -75,6 +81,8 @@ def command(
 
 def _gather(ids: Sequence[str], only: str | None) -> Callable[[], Sequence[Candidate]]:
     """Return what makes the mutants asked for. Raises `Misuse` for an unknown id."""
+    if only == OF_DEVICE:
+        return roster.gather_of_device
     if only is not None:
         return lambda: roster.gather((ONLY[only],))
 
@@ -126,7 +134,7 @@ def _describe(entry: MutantEntry) -> Iterator[str]:
         yield f"  {say_noticed(noticed)}"
     for rule in entry.missed_by:
         yield f"  MISSED by {rule}"
-    if entry.status in ("unseen", "missed") and entry.difference is not None:
+    if entry.status in ("unseen", "missed", "by lockstep") and entry.difference is not None:
         yield f"  differed {say_difference(entry.difference)}"
     if entry.crash:
         yield f"  crashed: {entry.crash}"

@@ -1,19 +1,24 @@
 """Making the report of a run: from its matrix, its survey and the gate. Nothing is judged here."""
 
 import hashlib
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from typing import get_args
 
-from mutants import engine
+from mutants import device_run, engine
 from mutants.candidate import Candidate
+from mutants.device_run import Known
 from mutants.engine import Cell, Difference, Row
 from mutants.gate import Shortfall
 from mutants.matrix import Looked, Matrix, Status, status_of
 from mutants.report.model import (
+    NOT_RUN,
     SCHEMA,
     Budget,
     Compared,
+    DeviceEntry,
     Differs,
+    ModuleEntry,
     MutantEntry,
     Noticed,
     Place,
@@ -22,8 +27,10 @@ from mutants.report.model import (
     RuleEntry,
     RungEntry,
     ScopeEntry,
+    WorldEntry,
 )
-from mutants.variant import SHARED, original_sources
+from mutants.variant import SHARED, device_sources, original_sources
+from mutants.worlds import WORLDS
 from properties.goals import all_goals
 from properties.registry import Rule
 from properties.scopes import SCOPES
@@ -32,6 +39,7 @@ from properties.survey import Searched, Survey
 READ_FIRST: tuple[Status, ...] = (
     "unseen",
     "missed",
+    "by lockstep",
     "timed out",
     "crashed",
     "never differed",
@@ -45,6 +53,7 @@ def make(
     matrix: Matrix,
     surveys: Sequence[Survey],
     shortfalls: Sequence[Shortfall],
+    device: DeviceEntry | None = None,
 ) -> Report:
     """Return the report of a run."""
     graph = frozenset(rule.id for rule in rules if rule.kind == "graph")
@@ -55,7 +64,7 @@ def make(
         shortfalls=tuple(str(shortfall) for shortfall in shortfalls),
         sources={
             name: hashlib.sha256(text.encode()).hexdigest()
-            for name, text in original_sources().items()
+            for name, text in (*device_sources().items(), *original_sources().items())
             if name not in SHARED
         },
         survivors={
@@ -67,6 +76,35 @@ def make(
         exploration=tuple(_scope(found) for one in surveys for found in one.searched),
         goals={goal.id: goal.sentence for goal in all_goals()},
         budget=Budget(rungs=tuple(_rung(rung) for rung in matrix.looked), limits=_limits()),
+        device=device,
+    )
+
+
+def make_device(
+    matrix: Matrix, known: Sequence[Known], made: Callable[[], Sequence[Candidate]]
+) -> DeviceEntry:
+    """Return on what the mutants of the device were run, and how many of those made."""
+    generated = [one for one in matrix.candidates if one.of_device and one.origin != "catalogue"]
+    judged = Counter(one.places[0][0] for one in generated)
+    all_made = Counter(one.places[0][0] for one in made()) if generated else judged
+    runs = [one.play.run for one in known]
+    return DeviceEntry(
+        ran_on="simulated",
+        not_run=NOT_RUN,
+        worlds=tuple(
+            WorldEntry(
+                scope=name,
+                shape="/".join(map(str, world.shape)),
+                purpose=world.purpose,
+                runs=sum(run.scope == name for run in runs),
+                calls=sum(len(run.calls) for run in runs if run.scope == name),
+            )
+            for name, world in WORLDS.items()
+        ),
+        modules=tuple(
+            ModuleEntry(module=module, made=all_made[module], judged=judged[module])
+            for module in sorted(all_made)
+        ),
     )
 
 
@@ -176,22 +214,34 @@ def make_line(
     """Return the run in one line."""
     never = sum(shortfall.mutant is None for shortfall in shortfalls)
     red = f"{never} NEVER RED" if never else "all shown red"
+    states = sum(one.states for one in surveys)
+    return (
+        f"{len(rules)} invariants, {red}; {len(entries):,} mutants: {_count(entries)}; "
+        f"{_say_device(entries)}{states:,} states explored, all rules hold"
+    )
+
+
+def _count(entries: Sequence[MutantEntry]) -> str:
+    """Return how many mutants became what."""
     statuses = [entry.status for entry in entries]
-    counts = [
+    return ", ".join(
         f"{statuses.count(status):,} {SAID[status]}"
         for status in get_args(Status)
         if statuses.count(status) or status == "killed"
-    ]
-    states = sum(one.states for one in surveys)
-    return (
-        f"{len(rules)} invariants, {red}; {len(entries):,} mutants: {', '.join(counts)}; "
-        f"{states:,} states explored, all rules hold"
     )
+
+
+def _say_device(entries: Sequence[MutantEntry]) -> str:
+    of_device = [entry for entry in entries if entry.of_device]
+    if not of_device:
+        return ""
+    return f"of them {len(of_device):,} of the device (simulated; {NOT_RUN}): {_count(of_device)}; "
 
 
 SAID: dict[Status, str] = {
     "killed": "killed",
     "missed": "MISSED by a rule they name",
+    "by lockstep": "noticed by lockstep alone",
     "crashed": "only crashed",
     "timed out": "timed out",
     "unseen": "differed unseen",
@@ -233,4 +283,6 @@ def _limits() -> dict[str, int]:
         "states reached from one": engine.FOLLOW_STATES,
         "pairs of states compared with the tier off": engine.TWINS_MAX,
         "CPU seconds for one mutant on one rung": int(engine.SECONDS_MAX),
+        "CPU seconds for one mutant of the device on one run": int(device_run.SECONDS_MAX),
+        "calls after which a generated mutant of the device shows its view": device_run.EVERY,
     }

@@ -8,6 +8,7 @@ Lists rather than a table of rules times mutants: no page is wide enough for tha
 from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 
+from mutants.device_run import DEVICE
 from mutants.report.model import CORPUS, Differs, MutantEntry, Noticed, Report, RuleEntry
 from mutants.report.phrases import (
     get_changed_lines,
@@ -30,6 +31,7 @@ def write_markdown(report: Report) -> str:
         _heading(report),
         _unseen(report),
         _missed(report),
+        _by_lockstep(report),
         _ended(report),
         _never_differed(report),
         _never_ran(report),
@@ -37,6 +39,7 @@ def write_markdown(report: Report) -> str:
         _named(report),
         _exploration(report),
         _budget(report),
+        _device(report),
     ]
     return "\n".join(line for part in parts for line in part)
 
@@ -89,6 +92,18 @@ def _missed(report: Report) -> Iterator[str]:
     for entry in missed:
         noticed = _codes(one.rule for one in entry.noticed) or "none"
         yield f"- {_code(entry.id)}: not by {_codes(entry.missed_by)}; by {noticed}"
+    yield ""
+
+
+def _by_lockstep(report: Report) -> Iterator[str]:
+    entries = report.with_status("by lockstep")
+    if not entries:
+        return
+    yield f"## Mutants of the device, noticed by lockstep alone: {len(entries):,}\n"
+    yield "They differed from the reference, and no rule spoke within the same run.\n"
+    for entry in entries:
+        differs = "" if entry.difference is None else f": {_difference(entry.difference)}"
+        yield f"- {_code(entry.id)}: {_text(entry.does)}{differs}"
     yield ""
 
 
@@ -224,11 +239,30 @@ def _budget(report: Report) -> Iterator[str]:
     yield "|---|--:|--:|--:|"
     for rung in report.budget.rungs:
         states = f"all {rung.states:,}" if rung.whole else f"first {rung.states:,}"
-        states = f"{rung.states:,} runs" if rung.scope == CORPUS else states
+        states = f"{rung.states:,} runs" if rung.scope in (CORPUS, DEVICE) else states
         yield f"| {rung.scope} | {states} | {rung.transitions:,} | {rung.mutants:,} |"
     yield ""
     for what, most in report.budget.limits.items():
         yield f"- {what}: at most {most:,}"
+    yield ""
+
+
+def _device(report: Report) -> Iterator[str]:
+    device = report.device
+    if device is None:
+        return
+    yield "## The device\n"
+    yield f"Its mutants were run on a device that is {device.ran_on}; {device.not_run}. A copy"
+    yield "lands when a scheduler picks it, so that what was not waited for is seen; what a GPU"
+    yield "does besides is not shown.\n"
+    yield "| world | pages/frames/rows | what it is for | runs | calls |"
+    yield "|---|---|---|--:|--:|"
+    for one in device.worlds:
+        yield f"| {one.scope} | {one.shape} | {one.purpose} | {one.runs} | {one.calls:,} |"
+    if device.modules:
+        yield "\nGenerated mutants, of each module one of so many in the order of their ids:\n"
+    for module in device.modules:
+        yield f"- {_code(module.module)}: {module.judged:,} of {module.made:,} judged"
     yield ""
 
 

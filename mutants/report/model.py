@@ -6,13 +6,17 @@ No times are in it. A change that a reader of the JSON could stumble over is a n
 import msgspec
 
 from mutants.edit import Origin
+from mutants.entry import LOCKSTEP
 from mutants.matrix import Status
+from mutants.variant import is_of_device
 from properties.explorer import Answer
 from properties.registry import Kind
 
-SCHEMA = "tierproof-report/1"
+SCHEMA = "tierproof-report/2"
 CORPUS = "corpus"
 """What stands for a scope where recorded runs were made instead."""
+NOT_RUN = "on a GPU: not run here"
+"""What is said of a device that the mutants were not run on."""
 
 
 class RedOn(msgspec.Struct, frozen=True, kw_only=True):
@@ -103,6 +107,7 @@ class MutantEntry(msgspec.Struct, frozen=True, kw_only=True):
     noticed: tuple[Noticed, ...]
     """Rules that did, each by its own check, sorted by id."""
     difference: Differs | None
+    """Where it first differed: from the original, or of the device from the reference."""
     crash: str
     """The first exception that is no refusal."""
     timed_out: str
@@ -122,9 +127,16 @@ class MutantEntry(msgspec.Struct, frozen=True, kw_only=True):
     """Unified."""
 
     @property
+    def of_device(self) -> bool:
+        """Whether it is one of the device, run in lockstep with the reference."""
+        return is_of_device(place.module for place in self.places)
+
+    @property
     def missed_by(self) -> tuple[str, ...]:
         """The rules that it names and that did not notice."""
         spoke = {noticed.rule for noticed in self.noticed}
+        if self.of_device and self.difference is not None:
+            spoke.add(LOCKSTEP)
         return tuple(rule for rule in self.expect if rule not in spoke)
 
 
@@ -170,6 +182,36 @@ class Budget(msgspec.Struct, frozen=True, kw_only=True):
     """The limits of the engine, by what they limit."""
 
 
+class WorldEntry(msgspec.Struct, frozen=True, kw_only=True):
+    """A world in which mutants of the device were run."""
+
+    scope: str
+    shape: str
+    """Pages, frames and rows: "7/4/2"."""
+    purpose: str
+    runs: int
+    calls: int
+
+
+class ModuleEntry(msgspec.Struct, frozen=True, kw_only=True):
+    """A module of the device, and how many of its generated mutants were judged."""
+
+    module: str
+    made: int
+    judged: int
+
+
+class DeviceEntry(msgspec.Struct, frozen=True, kw_only=True):
+    """On what the mutants of the device were run."""
+
+    ran_on: str
+    """The device: "simulated"."""
+    not_run: str
+    """What was not run, in plain words."""
+    worlds: tuple[WorldEntry, ...]
+    modules: tuple[ModuleEntry, ...]
+
+
 class Report(msgspec.Struct, frozen=True, kw_only=True):
     """A whole run."""
 
@@ -188,6 +230,8 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     goals: dict[str, str]
     """Every goal and its sentence; each was reached in some scope."""
     budget: Budget
+    device: DeviceEntry | None = None
+    """None if there were no mutants of the device."""
 
     def get_mutant(self, mutant: str) -> MutantEntry | None:
         """Return the entry of a mutant, if it has one."""

@@ -2,6 +2,7 @@
 
 import re
 
+from mutants.device_run import DEVICE
 from mutants.report.model import CORPUS, Compared, Differs, MutantEntry, Noticed, ScopeEntry
 from properties.rules.rows import REFUSALS
 
@@ -49,6 +50,8 @@ def say_looked(compared: Compared) -> str:
         return f"all of {compared.scope}"
     if compared.scope == CORPUS:
         return say_count(compared.states, "recorded run")
+    if compared.scope == DEVICE:
+        return f"{say_count(compared.states, 'run')} of the simulated device"
     return f"the first {compared.states:,} states of {compared.scope}"
 
 

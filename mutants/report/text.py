@@ -18,6 +18,7 @@ def write_text(report: Report) -> str:
         *_part("searched with the unmutated code", _exploration(report)),
         *_part("differed and no rule saw it", _unseen(report)),
         *_part("not noticed as they should be", _missed(report)),
+        *_part("device", _device(report)),
         *(f"SHUT: {shortfall}" for shortfall in report.shortfalls),
         report.line,
     ]
@@ -76,6 +77,19 @@ def _most(counts: Counter[str]) -> list[tuple[str, int]]:
 def _missed(report: Report) -> Iterator[str]:
     for entry in report.with_status("missed"):
         yield f"{entry.id}: not by {', '.join(entry.missed_by)}; {_instead(entry)}"
+
+
+def _device(report: Report) -> Iterator[str]:
+    """Say what ran, and what did not."""
+    device = report.device
+    if device is None:
+        return
+    runs, calls = (sum(getattr(one, name) for one in device.worlds) for name in ("runs", "calls"))
+    yield f"{device.ran_on}: {runs:,} runs of {calls:,} calls; {device.not_run}"
+    judged = sum(module.judged for module in device.modules)
+    made = sum(module.made for module in device.modules)
+    if made:
+        yield f"{judged:,} of {made:,} generated mutants judged"
 
 
 def _instead(entry: MutantEntry) -> str:

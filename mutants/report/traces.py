@@ -11,7 +11,7 @@ from mutants.engine import Cell
 from mutants.matrix import Matrix
 from mutants.report.make import trace_path
 from mutants.variant import Variant
-from properties.scopes import SCOPES
+from mutants.worlds import get_picks, get_world
 from properties.trace import Header, Trace, encode, record
 
 
@@ -66,7 +66,7 @@ def record_cells(candidate: Candidate, cells: list[Cell]) -> Iterator[tuple[Cell
     """Make the calls of each cell on the mutant once more, and yield what happened."""
     variant = Variant(candidate.sources)
     for cell in cells:
-        scope = SCOPES[cell.scope]
+        scope = get_world(cell.scope)
         header = Header(
             shape=scope.shape,
             off=scope.off,
@@ -75,4 +75,7 @@ def record_cells(candidate: Candidate, cells: list[Cell]) -> Iterator[tuple[Cell
             because=cell.because,
             scope=scope.name,
         )
-        yield cell, record(variant.model(scope.shape, scope.off), header, cell.path)
+        model = variant.model(scope.shape, scope.off)
+        if candidate.of_device:
+            model = variant.device(scope.shape, scope.off, *get_picks(cell.moods))
+        yield cell, record(model, header, cell.path)

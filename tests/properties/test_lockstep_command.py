@@ -115,8 +115,9 @@ def test_walks_and_the_machine_run_after_the_tours(monkeypatch: pytest.MonkeyPat
     found = Everything(get_subject(SIMULATED), plan)
     found.run()
 
-    assert ["walks on 4/2/2", "walks on 10/5/1", "machine on tiny"] == [r.what for r in found.ran]
-    assert [5, 2] == [ran.runs for ran in found.ran[:2]]
+    walks = ["walks on 4/2/2", "walks on 10/5/1", "walks on all"]
+    assert [*walks, "machine on tiny"] == [ran.what for ran in found.ran]
+    assert [5, 2, 3] == [ran.runs for ran in found.ran[:3]]
     assert found.difference is None
     assert all(ran.calls for ran in found.ran)
 

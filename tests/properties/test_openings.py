@@ -87,10 +87,11 @@ def is_late(views: list[View]) -> bool:
 
 
 def has_heir(views: list[View]) -> bool:
-    """Whether a page that is dirty under one lease is claimed by another, with a miss."""
+    """Whether a page is dirty under one lease, perhaps gone by now, and claimed by another."""
     end = views[-1]
+    before = end if len(end.leases) == len(views[-2].leases) else views[-2]
     return any(
-        frame.dirty and frame.page in end.claimed and frame.page in end.pinned
+        frame.dirty and frame.page in end.claimed and frame.page in before.pinned
         for frame in end.frames
     ) and any(frame.phase == Phase.FILLING for frame in end.frames)
 
