@@ -206,7 +206,11 @@ class Heirs(Beginner):
         """Make a page dirty, share it, and fill it together with a miss."""
         call = None if self.is_claimed else _complete_any(view)
         heirs = [lease_id for lease_id, lease in view.leases.items() if lease.promise > 1]
-        others = [lease_id for lease_id in view.leases if lease_id not in heirs[:1]]
+        others = [
+            lease_id
+            for lease_id, lease in view.leases.items()
+            if lease_id not in heirs[:1] and (lease.table or lease.borrowed)
+        ]
         if call is not None or not heirs or not others:
             return call
         owner, heir = others[0], heirs[0]
