@@ -13,17 +13,18 @@ from typing import Any, NamedTuple
 
 from mutants.candidate import Candidate
 from mutants.edit import MODULE_LEVEL
-from mutants.engine import Cell, Difference, OutOfTime, Row, explain, limited, say_outcome
+from mutants.engine import Cell, Difference, OutOfTime, Row, explain, limited
 from mutants.record import get_functions
 from mutants.variant import Variant, device_sources
 from mutants.worlds import DeviceRun, get_picks, get_world
 from properties.judge import Judge
 from properties.ledger import Ledger
+from properties.lockstep import Pair, run_calls
 from properties.lookup import REFERENCE, make_model
 from properties.step import Step
-from properties.subject import Model, offers
+from properties.subject import Model, Transition
 from properties.view import View
-from reference.calls import Choice, Outcome
+from reference.calls import DEFAULT, Call, Choice, Outcome
 
 DEVICE = "device"
 """What stands for these runs where another rung of the ladder has the name of its scope."""
@@ -112,36 +113,36 @@ def keeps_to(model: Model, known: Play, every: int) -> bool:
     return True
 
 
+class _Recorded:
+    """A model that comes to what a run came to; its states are numbers of calls."""
+
+    def __init__(self, played: Play) -> None:
+        self.played = played
+
+    def initial(self) -> int:
+        return 0
+
+    def transitions(self, state: int, call: Call) -> list[Transition]:
+        return [self.take(state, call, DEFAULT)]
+
+    def take(self, state: int, call: Call, choice: Choice) -> Transition:
+        made = self.played.calls[state]
+        return Transition(made.choice, made.outcome, state + 1)
+
+    def view(self, state: int) -> View:
+        return self.played.calls[state - 1].view if state else self.played.start
+
+
 def find_difference(played: Play) -> tuple[int, Difference] | None:
     """Return the number of the first call, from 0, that the reference makes otherwise, and how."""
     world = get_world(played.run.scope)
-    model = make_model(REFERENCE)(world.shape, world.off)
-    state: Any = model.initial()
-    if model.view(state) != played.start:
-        return 0, Difference(world.name, "none", *_contrast(model.view(state), played.start))
-    for number, (choice, outcome, view) in enumerate(played.calls):
-        call = played.run.calls[number][0]
-        if outcome.refused is None and choice not in offers(model, state, call):
-            words = ("a choice that the spec allows", repr(choice))
-            return number, Difference(world.name, repr(call), *words)
-        expected = model.take(state, call, choice)
-        if expected.outcome != outcome:
-            words = (say_outcome(expected.outcome), say_outcome(outcome))
-            return number, Difference(world.name, repr(call), *words)
-        state = expected.after
-        if model.view(state) != view:
-            words = _contrast(model.view(state), view)
-            return number, Difference(world.name, repr(call), *words)
-    return None
-
-
-def _contrast(wanted: View, got: View) -> tuple[str, str]:
-    """Say in which table two views differ first."""
-    for name in wanted.__struct_fields__:
-        first, second = getattr(wanted, name), getattr(got, name)
-        if first != second:
-            return f"{name}: {first}", f"{name}: {second}"
-    return "the same", "not the same"
+    reference = make_model(REFERENCE)(world.shape, world.off)
+    pair = Pair(_Recorded(played), reference, Judge(()))
+    found = run_calls(pair, played.run.calls[: len(played.calls)])
+    if found is None:
+        return None
+    call = "before any call" if found.call is None else repr(found.call)
+    return max(0, found.n - 1), Difference(world.name, call, found.wanted, found.got)
 
 
 def judge_from(first: int, played: Play, judge: Judge) -> dict[str, Cell]:

@@ -300,20 +300,19 @@ def _taken(model: Model, state: Any, call: Call, choice: Choice) -> Transition |
 def contrast(wanted: list[Transition], got: list[Transition]) -> tuple[str, str]:
     """Say in what the first transitions of both differ."""
     if not wanted or not got:
-        what = [f"{t.choice} -> {say_outcome(t.outcome)}" for t in (wanted or got)[:1]]
+        what = [f"{t.choice} -> {_say_outcome(t.outcome)}" for t in (wanted or got)[:1]]
         what = what or ["another default"]
         return (what[0], "no such choice") if wanted else ("no such choice", what[0])
     first, second = wanted[0], got[0]
     if first.outcome != second.outcome:
-        return say_outcome(first.outcome), say_outcome(second.outcome)
+        return _say_outcome(first.outcome), _say_outcome(second.outcome)
     for name, old, new in zip(first.after._fields, first.after, second.after, strict=True):
         if old != new:
             return f"{name}: {old}", f"{name}: {new}"
     return repr(first.choice), repr(second.choice)
 
 
-def say_outcome(outcome: Outcome) -> str:
-    """Return what a call came to, in short."""
+def _say_outcome(outcome: Outcome) -> str:
     if outcome.refused is not None:
         fields = ", ".join(f"{name}={value}" for name, value in outcome.refused.fields)
         return f"{outcome.refused.name}({fields})"

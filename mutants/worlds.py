@@ -123,7 +123,8 @@ def _walks(worlds: dict[str, int]) -> Iterator[DeviceRun]:
             model = _OwnChoices(device, number)
             walker = Walker(model, world, Judge(()), SEED, calls=WALK_CALLS, every=1, goals=())
             walker.path(number)
-            path = [(step.call, step.choice) for step in get_path(model.last)]
+            steps = get_path(model.last)
+            path = [(step.call, step.choice) for step in steps if step.call is not None]
             # A call that the unmutated device breaks off at stays in: whoever makes it is told.
             path += [crash.path[-1] for crash in walker.crashes]
             yield DeviceRun(f"walk {number} in {name}", name, seed, tuple(path))

@@ -46,7 +46,7 @@ LARGE = 64
 MACHINE_SCOPES = ("default", "wide")
 """Where the Hypothesis machine runs."""
 
-BATCH_WALKS = 120
+BATCH_WALKS = 90
 """For so many walks on the first shape one batch of the machine on each of its scopes."""
 
 TINY = ("tiny", "rows")

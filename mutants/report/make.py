@@ -221,11 +221,12 @@ def make_line(
     )
 
 
-def _count(entries: Sequence[MutantEntry]) -> str:
+def _count(entries: Sequence[MutantEntry], killed: str = "killed") -> str:
     """Return how many mutants became what."""
     statuses = [entry.status for entry in entries]
+    said = {**SAID, "killed": killed}
     return ", ".join(
-        f"{statuses.count(status):,} {SAID[status]}"
+        f"{statuses.count(status):,} {said[status]}"
         for status in get_args(Status)
         if statuses.count(status) or status == "killed"
     )
@@ -235,7 +236,8 @@ def _say_device(entries: Sequence[MutantEntry]) -> str:
     of_device = [entry for entry in entries if entry.of_device]
     if not of_device:
         return ""
-    return f"of them {len(of_device):,} of the device (simulated; {NOT_RUN}): {_count(of_device)}; "
+    counts = _count(of_device, "noticed by a rule")
+    return f"of them {len(of_device):,} of the device (simulated; {NOT_RUN}): {counts}; "
 
 
 SAID: dict[Status, str] = {

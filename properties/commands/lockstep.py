@@ -24,14 +24,14 @@ from properties.scopes import SCOPES
 
 TRACES = Path("build") / "traces"
 
-WALKS = 120
+WALKS = 90
 """Walks on the smallest shape if nothing is said; on larger ones there are fewer."""
 
 
 @click.command
 @click.option("--on", "name", default=SIMULATED, help="simulated, cuda, or a mutant's id.")
 @click.option("--scope", "scopes", multiple=True, help="Tour these; tiny and small by default.")
-@click.option("--walks", default=WALKS, type=click.IntRange(0), help="Walks, 120 by default.")
+@click.option("--walks", default=WALKS, type=click.IntRange(0), help="Walks, 90 by default.")
 @click.option("--seed", default=0, help="Seed of everything that is drawn, 0 by default.")
 @click.option("--trace", "file", metavar="FILE", help="Make the calls of a trace again instead.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
