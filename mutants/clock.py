@@ -27,6 +27,14 @@ class Clock:
         """Start with none."""
         self.phases: list[Phase] = []
 
+    def describe(self) -> Iterator[str]:
+        """Yield a line for each phase: its CPU seconds, of all processes, and those on the wall."""
+        yield f"{'CPU s':>8} {'wall s':>8}"
+        for one in self.phases:
+            yield f"{one.cpu_seconds:8,.1f} {one.wall_seconds:8,.1f}  {one.phase}"
+        total = sum(one.cpu_seconds for one in self.phases)
+        yield f"{total:8,.1f} {sum(one.wall_seconds for one in self.phases):8,.1f}  in all"
+
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:
         """Time what is done inside."""

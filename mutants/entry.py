@@ -53,7 +53,7 @@ class Named(msgspec.Struct, frozen=True, kw_only=True):
     number: int | None = None
     """Its place in the list of issue 2, if it is on it."""
     scope: str | None = None
-    """The smallest scope in which it shows; none for `tiny`."""
+    """The smallest scope in which it shows; none for `tiny`. Of the device: the first world."""
     equivalent_because: str = ""
     """Why nothing can tell it from the original; only for accepted survivors."""
 

@@ -90,7 +90,7 @@ def run(job: Job) -> Ended:
         shortfalls = find_shortfalls([rule.id for rule in job.rules], records_of(matrix))
         report = publish(job, matrix, surveys, shortfalls, known)
     code = Exit.NOT_RED if shortfalls else Exit.FINE
-    return Ended(code, *write_text(report).splitlines())
+    return Ended(code, *job.clock.describe(), "", *write_text(report).splitlines())
 
 
 def run_some(job: Job) -> tuple[Matrix, list[Shortfall]]:

@@ -141,7 +141,10 @@ class Pair:
         """Return the state in which nothing happened yet. Raises `Differs`."""
         start = self._initial
         if start.seen is None:
-            start.seen = self.subject.view(start.subject)
+            try:
+                start.seen = self.subject.view(start.subject)
+            except Exception as error:
+                raise self._differs(start, None, "raised", "a view", _name(error)) from error
             self._compare_views(start, None, start.view, start.seen)
             self._judge_view(start, None, start.seen, start.ledger)
         return start
@@ -163,8 +166,21 @@ class Pair:
     ) -> Transition:
         """Make the call on both, with the subject's own choice if it is `DEFAULT`.
 
-        Recorded `picks` are those of the subject's scheduler. Raises `Differs`.
+        Recorded `picks` are those of the subject's scheduler. Raises `Differs`; that is also what
+        becomes of anything that the subject raises, or that what it shows makes others raise.
         """
+        try:
+            return self._take(state, call, choice, picks)
+        except Differs:
+            raise
+        except Exception as error:
+            picked = getattr(self.subject, "last_picks", None)
+            entry = made(call, choice, Outcome(), state.view, picked)
+            raise self._differs(state, entry, "raised", "an outcome", _name(error)) from error
+
+    def _take(
+        self, state: PairState, call: Call, choice: Choice, picks: Iterable[int] | None
+    ) -> Transition:
         tell = getattr(self.subject, "tell", None)
         if tell is not None:
             call = tell(state.subject, call)
@@ -189,16 +205,10 @@ class Pair:
     def _take_subject(
         self, state: PairState, call: Call, choice: Choice, picks: Iterable[int] | None
     ) -> Transition:
-        try:
-            if picks is not None and hasattr(self.subject, "take_picked"):
-                found: Transition = self.subject.take_picked(state.subject, call, choice, picks)
-                return found
-            return self.subject.take(state.subject, call, choice)
-        except Exception as error:
-            picked = getattr(self.subject, "last_picks", None)
-            entry = made(call, choice, Outcome(), state.view, picked)
-            got = f"{type(error).__name__}: {error}"
-            raise self._differs(state, entry, "raised", "an outcome", got) from error
+        if picks is not None and hasattr(self.subject, "take_picked"):
+            found: Transition = self.subject.take_picked(state.subject, call, choice, picks)
+            return found
+        return self.subject.take(state.subject, call, choice)
 
     def _is_allowed(self, state: PairState, call: Call, choice: Choice) -> bool:
         """Return whether the reference allows a choice, by its options unless there are many."""
@@ -293,6 +303,10 @@ def _key(outcome: Outcome) -> tuple[object, ...]:
     refused = outcome.refused
     fields = None if refused is None else (refused.name, refused.fields)
     return type(outcome.value), outcome.value, outcome.failed, fields
+
+
+def _name(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"
 
 
 def _tell(outcome: Outcome) -> str:

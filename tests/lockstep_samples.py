@@ -91,6 +91,17 @@ class Crashes(Reference):
         return super().take(state, call, choice)
 
 
+class ShowsNothing(Reference):
+    """It cannot be looked at once it has a lease."""
+
+    def view(self, state: Any) -> View:
+        """Show the state."""
+        found = super().view(state)
+        if found.leases:
+            raise KeyError("a lease")
+        return found
+
+
 class RaisesForNothing(Reference):
     """It says that the device is lost, and it is not."""
 

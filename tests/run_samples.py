@@ -4,6 +4,7 @@ from mutants.candidate import Candidate
 from mutants.edit import Origin
 from mutants.engine import Cell, Difference, Row
 from mutants.matrix import Looked, Matrix
+from mutants.report.model import NOT_RUN, DeviceEntry, ModuleEntry, WorldEntry
 from properties.registry import Rule
 from properties.survey import Searched, Survey
 from reference.calls import DEFAULT, Open
@@ -12,6 +13,7 @@ OPENED = ((Open(1), DEFAULT),)
 LOOKED = (
     Looked("tiny", states=69, whole=True, transitions=3_483, mutants=7),
     Looked("pins", states=2_500, whole=False, transitions=249_978, mutants=5),
+    Looked("device", states=39, whole=False, transitions=2_560, mutants=2),
 )
 
 
@@ -62,6 +64,8 @@ RULES = (
 )
 
 _DIFFERS = Difference("pins", "Alloc(lease=0)", "counters: 1", "counters: 2")
+_PARTS = Difference("device-wide", "Read(lease=0)", "the value 0", "the value -7")
+_IN_FILL = (("device.fill", "undo", 50),)
 _JUDGED = (
     (
         make_candidate("tier.named", "catalogue", "pages-add-up", number=3, seen_in=("review 1",)),
@@ -95,6 +99,20 @@ _JUDGED = (
         make_candidate("tier.alloc.loops", "mutmut"),
         make_row("tier.alloc.loops", timed_out="tiny", rungs={}),
     ),
+    (
+        make_candidate("device.fill.named", "catalogue", "pages-add-up", places=_IN_FILL),
+        make_row(
+            "device.fill.named",
+            "pages-add-up",
+            "pins-add-up",
+            difference=_PARTS,
+            rungs={"device": 61},
+        ),
+    ),
+    (
+        make_candidate("device.fill.undo.parts", "mutmut", places=_IN_FILL),
+        make_row("device.fill.undo.parts", difference=_PARTS, rungs={"device": 2_560}),
+    ),
 )
 
 MATRIX = Matrix(
@@ -102,6 +120,16 @@ MATRIX = Matrix(
     rows={row.id: row for _, row in _JUDGED},
     looked=LOOKED,
 )
+
+ON_DEVICE = DeviceEntry(
+    ran_on="simulated",
+    not_run=NOT_RUN,
+    worlds=(
+        WorldEntry(scope="device-wide", shape="3/2/2", purpose="evictions", runs=39, calls=2_560),
+    ),
+    modules=(ModuleEntry(module="device.fill", made=3, judged=1),),
+)
+"""On what the mutants of the device were run."""
 
 SURVEY = Survey(
     searched=(

@@ -76,7 +76,7 @@ MUTANTS = (
         ),
         expect=("clean-equals-host",),
         seen_in=("https://github.com/NVIDIA/TensorRT-LLM/pull/9056",),
-        scope="device-small",
+        scope="device-wide",
     ),
     Named(
         id="device.data_path.one-of-two-streams-is-waited-for",
@@ -124,6 +124,7 @@ MUTANTS = (
         ),
         expect=("clean-equals-host",),
         seen_in=("https://github.com/ai-dynamo/dynamo/issues/15079",),
+        scope="device-small",
     ),
     Named(
         id="device.data_path.only-the-first-item-may-fail",
@@ -139,7 +140,7 @@ MUTANTS = (
         ),
         expect=("clean-equals-host",),
         seen_in=("https://github.com/ai-dynamo/dynamo/issues/15079",),
-        scope="device-small",
+        scope="device-walks",
     ),
     Named(
         id="device.data_path.frames-of-a-given-up-fill-are-not-kept-apart",
@@ -155,6 +156,7 @@ MUTANTS = (
         ),
         expect=("latest-rows-survive",),
         seen_in=("https://github.com/vllm-project/vllm/pull/47324",),
+        scope="device-wide",
     ),
     Named(
         id="device.data_path.host-page-is-reused-under-its-copy",

@@ -15,7 +15,7 @@ MUTANTS = (
         ),
         expect=("victim-was-evictable",),
         seen_in=("https://github.com/JustVugg/colibri/pull/316",),
-        scope="device-wide",
+        scope="device-small",
     ),
     Named(
         id="device.fill.failed-fill-leaks-a-frame",
@@ -23,8 +23,7 @@ MUTANTS = (
         edits=(
             Edit(
                 "device.fill",
-                "    tables.frames.unmap(placed)\n"
-                "    frames = tables.frames.where[pages]\n",
+                "    tables.frames.unmap(placed)\n    frames = tables.frames.where[pages]\n",
                 "    tables.frames.unmap(placed)\n"
                 "    tables.frames.free.remove(placed[:1])\n"
                 "    frames = tables.frames.where[pages]\n",

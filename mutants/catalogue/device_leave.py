@@ -14,5 +14,6 @@ MUTANTS = (
             ),
         ),
         expect=(LOCKSTEP,),
+        scope="device-wide",
     ),
 )

@@ -15,6 +15,7 @@ MUTANTS = (
         ),
         expect=("quarantined-frames-wait",),
         seen_in=("https://github.com/sgl-project/sglang/pull/24585",),
+        scope="device-small",
     ),
     Named(
         id="device.quarantine.host-pages-are-not-counted",
@@ -23,11 +24,11 @@ MUTANTS = (
             Edit(
                 "device.quarantine",
                 "        tables.pool.touched[pages] += 1\n",
-                "        if flight.kind == \"fill\":\n"
-                "            tables.pool.touched[pages] += 1\n",
+                '        if flight.kind == "fill":\n            tables.pool.touched[pages] += 1\n',
             ),
         ),
         expect=("touched-pages-wait",),
         seen_in=("https://github.com/sgl-project/sglang/pull/28468",),
+        scope="device-walks",
     ),
 )

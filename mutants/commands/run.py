@@ -122,6 +122,8 @@ def _show_some(
         if entry.status == "killed" and not in_full:
             continue
         show("".join(f"{line}\n" for line in _describe(entry)), sys.stdout)
+    if not in_full:
+        show("".join(f"{line}\n" for line in job.clock.describe()), sys.stdout)
     counts = Counter(entry.status for entry in entries)
     said_counts = ", ".join(f"{counts[status]:,} {status}" for status in sorted(counts))
     click.echo(f"{say_count(len(entries), 'mutant')}: {said_counts}")

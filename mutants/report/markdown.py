@@ -102,8 +102,9 @@ def _by_lockstep(report: Report) -> Iterator[str]:
     yield f"## Mutants of the device, noticed by lockstep alone: {len(entries):,}\n"
     yield "They differed from the reference, and no rule spoke within the same run.\n"
     for entry in entries:
-        differs = "" if entry.difference is None else f": {_difference(entry.difference)}"
-        yield f"- {_code(entry.id)}: {_text(entry.does)}{differs}"
+        yield f"- {_code(entry.id)}: {_text(entry.does)}"
+        if entry.difference is not None:
+            yield f"  {_difference(entry.difference)}"
     yield ""
 
 

@@ -4,6 +4,9 @@ import json
 from itertools import takewhile
 
 import pytest
+
+pytest.importorskip("msgspec", reason="lockstep needs the packages of the project")
+
 import teeth
 
 SEEDS_MAX = 60

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from run_samples import LOOKED, MATRIX, RULES, SURVEY, make_candidate, make_row
+from run_samples import LOOKED, MATRIX, ON_DEVICE, RULES, SURVEY, make_candidate, make_row
 
 from mutants.gate import find_shortfalls, records_of
 from mutants.matrix import Matrix
@@ -31,6 +31,7 @@ def report(monkeypatch: pytest.MonkeyPatch) -> Report:
     goal = Goal("page-lived-again", "A page id began another life.", lambda _: True, (), None, "")
     monkeypatch.setattr(make, "all_goals", lambda: (goal,))
     monkeypatch.setattr(make, "original_sources", lambda: {"reference.tier": "x\n"})
+    monkeypatch.setattr(make, "device_sources", lambda: {"device.fill": "y\n"})
     monkeypatch.setattr(make, "_limits", lambda: {"states of its own": 800})
     return make_report()
 
@@ -38,7 +39,7 @@ def report(monkeypatch: pytest.MonkeyPatch) -> Report:
 def make_report(matrix: Matrix = MATRIX) -> Report:
     """Return the report of a matrix."""
     shortfalls = find_shortfalls([rule.id for rule in RULES], records_of(matrix))
-    return make.make(RULES, matrix, [SURVEY], shortfalls)
+    return make.make(RULES, matrix, [SURVEY], shortfalls, ON_DEVICE)
 
 
 # -------------------------------------------------------------------------------- what it says
@@ -64,16 +65,18 @@ def test_report_survives_its_json(report: Report) -> None:
 
 def test_other_schema_is_not_read(report: Report) -> None:
     """A version that means something else must not be half understood."""
-    other = encode(report).replace(b"tierproof-report/1", b"tierproof-report/2")
-    with pytest.raises(msgspec.DecodeError, match="'tierproof-report/2', not 'tierproof-report/1'"):
+    other = encode(report).replace(b"tierproof-report/2", b"tierproof-report/3")
+    with pytest.raises(msgspec.DecodeError, match="'tierproof-report/3', not 'tierproof-report/2'"):
         decode(other)
 
 
 def test_last_line_counts_every_mutant(report: Report) -> None:
     """The one line that most people will ever read."""
     assert (
-        "4 invariants, 1 NEVER RED; 8 mutants: 2 killed, 1 MISSED by a rule they name, "
-        "1 only crashed, 1 timed out, 1 differed unseen, 1 never differed, 1 never ran; "
+        "4 invariants, 1 NEVER RED; 10 mutants: 3 killed, 1 MISSED by a rule they name, "
+        "1 noticed by lockstep alone, 1 only crashed, 1 timed out, 1 differed unseen, "
+        "1 never differed, 1 never ran; of them 2 of the device (simulated; on a GPU: not run "
+        "here): 1 noticed by a rule, 1 noticed by lockstep alone; "
         "450 states explored, all rules hold"
     ) == report.line
 
@@ -131,6 +134,7 @@ from mutants.matrix import Rung
 from mutants.roster import choose
 
 ids = ["fill.undo-keeps-generation", "pool.freed-page-is-lost", "tier.lookup-counts-a-hit"]
+ids += ["device.frames.unmapped-is-the-first-frame"]
 run(
     Job(
         workers=int(sys.argv[3]),
@@ -159,6 +163,7 @@ def test_same_sources_give_same_bytes(tmp_path: Path) -> None:
 
     assert first.keys() > {"report.json", "report.md", "report.txt"}
     assert any(name.startswith("traces/pages-are-partitioned/") for name in first)
+    assert any(name.startswith("traces/one-frame-per-page/device.") for name in first)
     assert first == second
 
 

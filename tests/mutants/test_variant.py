@@ -4,15 +4,19 @@ import sys
 
 import pytest
 
+from device import pool
 from mutants.variant import (
+    DRIVER,
     Variant,
     changed_lines,
+    device_sources,
     original_sources,
     private_modules,
 )
+from properties.device_subject import DeviceModel
 from properties.subject import FunctionModel, ObjectModel, reference_modules
 from reference import fill
-from reference.calls import Alloc, Fill, Open, Outcome
+from reference.calls import DEFAULT, Alloc, Fill, Open, Outcome
 from reference.words import Shape
 
 SHAPE = Shape(2, 1, 1)
@@ -20,7 +24,7 @@ SHAPE = Shape(2, 1, 1)
 
 def changed(module: str, old: str, new: str) -> dict[str, str]:
     """Return the source of a module with one text replaced."""
-    source = original_sources()[module]
+    source = original_sources(module.partition(".")[0])[module]
     assert source.count(old) == 1, f"{old!r} is in {module} once"
     return {module: source.replace(old, new)}
 
@@ -75,7 +79,7 @@ def test_probe_fires_when_line_runs() -> None:
 def test_probe_is_silent_elsewhere() -> None:
     """Loading a module is not running its functions."""
     variant = Variant(
-        changed("reference.tier", "return FAILED, set_frame", "return None, set_frame")
+        changed("reference.tier", "return (None if ok else FAILED), state", "return None, state")
     )
     model = variant.model(SHAPE, False)
     state = model.transitions(model.initial(), Open(1))[0].after
@@ -95,6 +99,42 @@ def test_changed_object_is_driven_as_object() -> None:
     taken = model.transitions(model.initial(), Open(1))[0]
     assert taken.outcome.refused is not None
     assert "PromiseUnavailable" == taken.outcome.refused.name
+
+
+HOLDS = ("device.pool", "        self.holds[pages] = 1\n", "        self.holds[pages] = 2\n")
+
+
+def test_copy_of_the_device_drives_its_own_tier() -> None:
+    """A driver that took the original tier would compare it with itself."""
+    variant = Variant(changed(*HOLDS))
+    model = variant.model(SHAPE, False)
+    state = model.take(model.initial(), Open(1), DEFAULT).after
+    made = not variant.ran
+
+    assert made and not isinstance(model, DeviceModel)
+    assert (2, 0) == model.view(model.take(state, Alloc(0), DEFAULT).after).holds
+    assert variant.ran
+    assert DRIVER == list(variant.modules)[-1]
+    assert pool is not variant.module("device.pool")
+    # The reference is the original: its records, refusals and nouns are everybody's.
+    assert [] == [name for name in variant.modules if name.startswith("reference.")]
+
+
+def test_unmutated_device_is_left_alone() -> None:
+    """The next mutant begins with the original."""
+    Variant(changed(*HOLDS))
+    model = DeviceModel(SHAPE)
+    state = model.take(model.initial(), Open(1), DEFAULT).after
+
+    assert (1, 0) == model.view(model.take(state, Alloc(0), DEFAULT).after).holds
+
+
+@pytest.mark.parametrize("module", ["device.gpu", "device.cuda", DRIVER])
+def test_what_the_simulated_device_does_not_need_cannot_be_changed(module: str) -> None:
+    """Nothing of it runs here, and a mutant of the driver would be one of the harness."""
+    assert module not in device_sources()
+    with pytest.raises(ValueError, match="is not a module that a mutant can change"):
+        Variant({"device.pool": device_sources()["device.pool"], module: ""})
 
 
 def test_object_and_functions_agree() -> None:

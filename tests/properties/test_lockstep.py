@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lockstep_samples import JUDGE, SHAPE, SPOILT, ForgetsAField, Reference, make_pair
+from lockstep_samples import JUDGE, SHAPE, SPOILT, ForgetsAField, Reference, ShowsNothing, make_pair
 from teeth import make_subject
 
 from properties import trace as traces
@@ -105,6 +105,14 @@ def test_difference_is_found(kind: str) -> None:
     assert kind == found.kind
     assert found.calls[-1].call == found.call
     assert found.n == len(found.calls)
+
+
+def test_subject_that_cannot_be_looked_at_is_a_difference() -> None:
+    """A mutant may crash anywhere, and whoever counts crashes must know at which call."""
+    found = walk(ShowsNothing)
+
+    assert found is not None
+    assert ("raised", 1, "KeyError: 'a lease'") == (found.kind, found.n, found.got)
 
 
 def test_fields_of_a_refusal_are_compared() -> None:
