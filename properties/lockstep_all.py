@@ -49,7 +49,7 @@ MACHINE_SCOPES = ("default", "wide")
 BATCH_WALKS = 90
 """For so many walks on the first shape one batch of the machine on each of its scopes."""
 
-TINY = ("tiny", "rows")
+TINY = ("tiny", "rows", "leave", "sleep", "keys")
 """Scopes whose tour is made faster than it is found."""
 
 

@@ -232,7 +232,9 @@ def shorten(value: Json) -> str:
     """Return a written value as a reader sees it: `L1`, `p3`, `h7.0`, `t7`, or what it is."""
     if isinstance(value, str):
         name = SYMBOL.fullmatch(value)
-        return value if name is None else _LETTERS[name[1]] + value.partition("@")[2]
+        if name is None:
+            return value if value.isprintable() else ascii(value)
+        return _LETTERS[name[1]] + value.partition("@")[2]
     if isinstance(value, list):
         return "[" + ", ".join(map(shorten, value)) + "]"
     if isinstance(value, dict):

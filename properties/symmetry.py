@@ -110,7 +110,9 @@ def _leavings(view: View, ledger: Ledger, page: Page) -> tuple[object, ...]:
         if page in copy.pages
     ]
     named = page in view.keys.values()
-    return (page in view.lost, page in view.retired, named, tuple(copies))
+    # As of a free page, what an earlier life wrote is still there.
+    retired = (page in view.retired) + (page in view.retired and page in ledger.past)
+    return (page in view.lost, retired, named, tuple(copies))
 
 
 def _use(lease: LeaseView, page: Page, mapping: list[FrameNumber]) -> tuple[int, ...]:

@@ -54,7 +54,7 @@ def test_commands_of_readme_exist() -> None:
 @pytest.mark.slow
 def test_contributing_steps_reach_the_matrix(tmp_path: Path) -> None:
     """Whoever follows the steps must find the rule and the mutant in the matrix."""
-    for package in ("reference", "properties", "mutants"):
+    for package in ("reference", "device", "properties", "mutants"):
         shutil.copytree(
             ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__")
         )

@@ -10,6 +10,9 @@ Add one in five steps:
    stands there instead. It must run: a mutant that only crashes shows nothing.
 5. Name in `expect` the rules that must notice, and in `scope` the smallest scope where it shows.
 
+A mutant of the device is in `device_fill.py` for `device/fill.py`, and its id begins with
+`device.fill.`; its `scope` is a world of `mutants/worlds.py`, and `expect` may be `LOCKSTEP`.
+
 A public report that made the same mistake goes into `seen_in`; if it is one of `mutants/faults`,
 the mutant stands for it, and for its class, in properties/FAULTS.md.
 """

@@ -7,7 +7,7 @@ others. A `lacks` begins with one of `LACKED`.
 import msgspec
 
 LACKED: dict[str, str] = {
-    "device": "real bytes in device memory, streams, and copies that take time",
+    "device": "parts of pages, readers that outlive their pin, sizes from a configuration",
     "outside": "what stands outside the tier: how keys are made, who schedules, what is measured",
     "tables": "several tables of rows that move together",
     "ranks": "several tiers side by side",
@@ -192,29 +192,44 @@ CHANGES = (
         number=35,
         says="The part of a page that is skipped is the wrong one, or one row too much.",
         reports=("V10", "V21"),
-        mutants=("fill.only-the-first-row-is-copied",),
+        mutants=(
+            "fill.only-the-first-row-is-copied",
+            "device.simulated.copy-leaves-out-the-last-row",
+        ),
         lacks="device: copies of less than a page, and chunks that end inside one.",
     ),
     Change(
         number=36,
         says="Width is taken for stride, an offset has too few bits, or a row is too short.",
         reports=("V13", "S12"),
-        mutants=("tier.only-the-first-row-is-saved",),
-        lacks="device: strides and offsets need an address for each byte.",
+        mutants=(
+            "tier.only-the-first-row-is-saved",
+            "device.layout.width-for-stride",
+            "device.simulated.copy-leaves-out-the-last-byte",
+        ),
     ),
     Change(
         number=38,
         says="One of several streams or readers does not wait for a copy.",
         reports=("V01", "S21", "O04"),
-        mutants=("tier.write-during-its-own-copy",),
-        lacks="device: needs streams whose work may run in another order than it was issued.",
+        mutants=(
+            "tier.write-during-its-own-copy",
+            "device.data_path.one-of-two-streams-is-waited-for",
+            "device.data_path.read-does-not-wait",
+            "device.data_path.write-back-does-not-wait",
+        ),
     ),
     Change(
         number=39,
         says="A frame is reused before its last reader, or before a copy has read it.",
         reports=("V02", "O07", "T07"),
-        mutants=("fill.victim-is-still-being-saved",),
-        lacks="device: a read takes no time here, so only the copy can still be reading.",
+        mutants=(
+            "fill.victim-is-still-being-saved",
+            "device.data_path.fill-does-not-wait",
+            "device.data_path.frames-of-a-given-up-fill-are-not-kept-apart",
+            "device.data_path.host-page-is-reused-under-its-copy",
+        ),
+        lacks="device: reads of the vocabulary wait for their rows, so no reader outlives its pin.",
     ),
     Change(
         number=40,

@@ -40,14 +40,13 @@ CLASSES = (
         name="seen or reused before the copy is complete",
         ask="Between the start of a copy and its end, can its page be found, read or written?",
         have=("in-flight-is-owned", "lookup-tells-the-truth", "no-write-in-flight"),
-        lacks="device: a read takes no time here, so nothing is reused under a reader.",
+        lacks="device: reads of the vocabulary wait for their rows, so no reader outlives its pin.",
     ),
     FaultClass(
         id="C04",
         name="a copy or read is ordered before the write that it needs",
         ask="By which event does each copy wait for the kernels that wrote its source?",
         have=("no-write-in-flight", "eviction-keeps-host", "write-back-publishes"),
-        lacks="device: needs streams whose work may run in another order than it was issued.",
     ),
     FaultClass(
         id="C05",
@@ -97,7 +96,7 @@ CLASSES = (
         name="the wrong page, row or direction is copied",
         ask="Are the bytes at both ends of each copy the same, with pages in shuffled frames?",
         have=("clean-equals-host", "copies-by-the-book", "eviction-keeps-host"),
-        lacks="device: strides, offsets and half pages need bytes.",
+        lacks="device: copies of less than a page, and ids that another layer maps once more.",
     ),
     FaultClass(
         id="C13",

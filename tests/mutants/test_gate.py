@@ -93,7 +93,8 @@ def test_each_numbered_mutant_must_be_noticed(
     assert set(NUMBERS) == set(numbered)
     monkeypatch.setattr(main_job, "check_can_tell", lambda _job: None)
     monkeypatch.setattr(main_job, "check_unmutated", lambda _job, _scopes: [])
-    monkeypatch.setattr(main_job, "publish", lambda job, *run: make(job.rules, *run))
+    monkeypatch.setattr(main_job, "check_device", lambda *_: ())
+    monkeypatch.setattr(main_job, "publish", lambda job, *run: make(job.rules, *run[:3]))
     for number in NUMBERS:
         one = numbered[number]
         rows = {**matrix.rows, one.id: without(matrix.rows[one.id], one.expect[0])}

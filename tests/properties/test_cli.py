@@ -77,7 +77,7 @@ def test_list_shows_scopes_and_goals(capsys: pytest.CaptureFixture[str]) -> None
     goals = capsys.readouterr().out.splitlines()
 
     assert list(SCOPES) == [line.split()[0] for line in scopes[1:]]
-    assert "tiny      2      1       1     1       1     evictions, in milliseconds" == scopes[1]
+    assert "tiny       2      1       1     1       1     evictions, in milliseconds" == scopes[1]
     assert goals[0].startswith("id ")
 
 
