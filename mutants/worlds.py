@@ -2,10 +2,10 @@
 
 A copy may land at any time, so that no search of a whole space is to be had: a state is the calls
 that lead to it, together with what the device's scheduler picked. Instead the mutants make runs:
-the whole tour of `tiny`, scenes that walks seldom meet, and walks in worlds with evictions, in
-one without, and with the tier off. In some runs nothing lands
-before it is waited for, in the others the scheduler is in moods that come from a seed. Owned here:
-which runs, and the names of the worlds. Not owned: making them on a mutant (`device_run`).
+the whole tour of `tiny`, scenes that walks seldom meet, and walks of every operation in worlds
+with evictions, in one without, and with the tier off. In some runs nothing lands before it is
+waited for, in the others the scheduler is in moods that come from a seed. Owned here: which runs,
+and the names of the worlds. Not owned: making them on a mutant (`device_run`).
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 import msgspec
 
 from device.schedule import Pick, pick_nothing
-from device.tier import Tier
 from mutants.scenes import SCENES
 from properties.device_subject import DeviceModel, get_path
 from properties.judge import Judge
@@ -24,7 +23,7 @@ from properties.scopes import SCOPES, Scope
 from properties.subject import Transition
 from properties.tour import Run, tour
 from properties.walker import Walker
-from reference.calls import CALLS, DEFAULT, NAMES, Call, Choice
+from reference.calls import DEFAULT, Call, Choice
 from reference.words import Shape
 
 SEED = 20261129
@@ -53,24 +52,21 @@ def get_picks(seed: int | None) -> tuple[int, Pick | None]:
     return (0, pick_nothing) if seed is None else (seed, None)
 
 
-def _world(name: str, purpose: str, shape: Shape, like: str = "walks", off: bool = False) -> Scope:
-    operations = tuple(call for call in CALLS if hasattr(Tier, NAMES[call]))
-    promises = tuple(range(1, min(3, shape.frames) + 1))
+def _world(name: str, purpose: str, shape: Shape, off: bool = False) -> Scope:
     return msgspec.structs.replace(
-        SCOPES[like],
+        SCOPES["all"],
         name=name,
         purpose=purpose,
         shape=shape,
-        promises=promises,
+        promises=tuple(range(1, min(3, shape.frames) + 1)),
         off=off,
-        operations=operations,
     )
 
 
 WORLDS = {
     world.name: world
     for world in (
-        _world("device-tiny", "one frame", Shape(2, 1, 1), like="tiny"),
+        _world("device-tiny", "every transition of `tiny`", SCOPES["tiny"].shape),
         _world("device-small", "never evicts", Shape(2, 2, 1)),
         _world("device-wide", "evictions, two frames", Shape(3, 2, 2)),
         _world("device-walks", "evictions, copies of several pages", Shape(7, 4, 2)),

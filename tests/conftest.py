@@ -1,8 +1,28 @@
-"""What all tests share: the option that makes a missing GPU a failure."""
+"""What all tests share: the option that makes a missing GPU a failure.
+
+A machine with a GPU may have NumPy, CuPy, Hypothesis and pytest alone. There only the tests of
+`device` and `reference` can be imported; the head of the run says so.
+"""
 
 from collections.abc import Generator
+from importlib.util import find_spec
 
 import pytest
+
+IS_BARE = find_spec("msgspec") is None
+
+collect_ignore_glob = (
+    ["properties/*", "mutants/*", "bench/test_explorer_rate.py", "bench/test_walk_rate.py"]
+    if IS_BARE
+    else []
+)
+
+
+def pytest_report_header() -> str:
+    """Say what is left out, if anything is."""
+    if not IS_BARE:
+        return ""
+    return "without msgspec: tests of properties and mutants are left out, they cannot be imported"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -236,7 +236,8 @@ MUTANTS = (
         edits=(
             Edit(
                 "device.data_path",
-                "        rows = np.tile(np.arange(first, layout.rows, dtype=np.int64), len(frames))\n",
+                "        rows = np.tile(np.arange(first, layout.rows, dtype=np.int64),"
+                " len(frames))\n",
                 "        last = max(first + 1, layout.rows - 1)\n"
                 "        rows = np.tile(np.arange(first, last, dtype=np.int64), len(frames))\n",
             ),
