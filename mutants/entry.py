@@ -8,7 +8,6 @@ from collections.abc import Mapping
 
 import msgspec
 
-
 LOCKSTEP = "lockstep"
 """What a mutant of the device may expect where it expects a rule: to differ from the reference."""
 

@@ -7,11 +7,13 @@ that few moods of the scheduler are enough.
 from typing import NamedTuple
 
 from reference.calls import (
+    Abandon,
     Alloc,
     Call,
     CompleteFill,
     CompleteWriteBack,
     Fill,
+    Land,
     MarkDirty,
     Open,
     Read,
@@ -61,6 +63,35 @@ _WRITE_BACK_GIVEN_UP: tuple[Call, ...] = (
 )
 
 
+_ABANDONED: tuple[Call, ...] = (
+    *(Open(2), Alloc(0), Alloc(0)),
+    *(Fill(0, (0,)), CompleteFill(0, 0, True), MarkDirty(0, _SAVED), Write(0, _SAVED, 0, 1)),
+    *(WriteBack(0, _SAVED), Fill(0, (1,)), Abandon(0), Land(2, True), Land(1, False)),
+)
+
+# Here too the copy is still running if nobody waited, and moves on with the next of its stream.
+_NEXT = Handle(1, 0, 1)
+_LANDED: tuple[Call, ...] = (
+    *(Open(1), Open(1), Alloc(0), Alloc(1), Fill(0, (0,)), Abandon(0), Land(0, True)),
+    *(Fill(1, (1,)), CompleteFill(1, 1, True)),
+    *(MarkDirty(1, _NEXT), Write(1, _NEXT, 0, 2), Read(1, _NEXT, 0)),
+    *(Open(1), Alloc(2), Fill(2, (0,)), CompleteFill(2, 2, True), Read(1, _NEXT, 0)),
+)
+
+_OFF: tuple[Call, ...] = (
+    *(Open(2), Alloc(0), Fill(0, (0,)), MarkDirty(0, _SAVED)),
+    *(Write(0, _SAVED, 0, 1), Write(0, _SAVED, 1, 2), WriteBack(0, _SAVED), Unpin(0, _SAVED)),
+    *(Release(0, 0), Alloc(0), Fill(0, (0,)), Read(0, Handle(0, 0, 1), 1)),
+)
+
+_LAST = Handle(5, 0, 0)
+_FAR: tuple[Call, ...] = (
+    *(Open(1), *(Alloc(0),) * 6, Fill(0, (5,)), CompleteFill(0, 0, True)),
+    *(MarkDirty(0, _LAST), Write(0, _LAST, 0, 1), Write(0, _LAST, 1, 2)),
+    *(WriteBack(0, _LAST), CompleteWriteBack(0, 1, True)),
+)
+
+
 def _filled_twice(times: int) -> tuple[Call, ...]:
     """Two pages are filled at once into frames that were just given up, so many times."""
     calls: list[Call] = [Open(2), Alloc(0), Alloc(0)]
@@ -91,8 +122,12 @@ def _claimed() -> tuple[Call, ...]:
 SCENES = {
     "a fill given up": Scene("device-wide", (None, 1), _FILL_GIVEN_UP),
     "a write-back given up": Scene("device-wide", (None, 1), _WRITE_BACK_GIVEN_UP),
+    "a lease abandoned": Scene("device-wide", (None, 1), _ABANDONED),
+    "a copy that landed": Scene("device-wide", (None, 1), _LANDED),
     "a page claimed": Scene("device-walks", (None,), _claimed()),
-    "two streams": Scene("device-wide", (1, 2, 3), _filled_twice(5)),
-    "fills that fail": Scene("device-walks", (1, 2, 3), _failing(10)),
+    "a page far up": Scene("device-walks", (None,), _FAR),
+    "the tier off": Scene("device-off", (None,), _OFF),
+    "two streams": Scene("device-wide", (1, 2, 3, 4, 5, 6), _filled_twice(5)),
+    "fills that fail": Scene("device-walks", (1, 2, 3, 4, 5, 6), _failing(10)),
 }
 """By name."""

@@ -8,7 +8,9 @@ waited for, in the others the scheduler is in moods that come from a seed. Owned
 and the names of the worlds. Not owned: making them on a mutant (`device_run`).
 """
 
+from collections import Counter
 from collections.abc import Iterator
+from fractions import Fraction
 from random import Random
 from typing import Any, NamedTuple
 
@@ -17,6 +19,7 @@ import msgspec
 from device.schedule import Pick, pick_nothing
 from mutants.scenes import SCENES
 from properties.device_subject import DeviceModel, get_path
+from properties.goals import all_goals
 from properties.judge import Judge
 from properties.lookup import REFERENCE, make_model
 from properties.scopes import SCOPES, Scope
@@ -77,8 +80,10 @@ WORLDS = {
 
 TOURED = ("device-tiny",)
 """Worlds whose every transition is toured."""
-WALKED = {"device-small": 4, "device-wide": 7, "device-walks": 10, "device-off": 4}
-"""Worlds that are walked, and by how many walks."""
+WALKED = ("device-small", "device-wide", "device-walks", "device-off")
+"""Worlds that are walked."""
+DRAWN, KEPT = 40, 22
+"""Walks drawn in each of them, and walks that are kept of all: those that show the most."""
 
 
 def get_world(name: str) -> Scope:
@@ -87,9 +92,9 @@ def get_world(name: str) -> Scope:
 
 
 def record_runs() -> tuple[DeviceRun, ...]:
-    """Return every run, the same for the same tree: those first that show the most."""
-    walks = sorted(_walks(WALKED), key=lambda run: int(run.source.split()[1]))
-    return (*walks, *_scenes(), *_tours(TOURED))
+    """Return every run, the same for the same tree: the shortest first, they are best shown."""
+    drawn = [_walk(world, number) for world in WALKED for number in range(DRAWN)]
+    return (*_scenes(), *choose(drawn, KEPT), *_tours(TOURED))
 
 
 def _tours(worlds: tuple[str, ...]) -> Iterator[DeviceRun]:
@@ -108,22 +113,52 @@ def _scenes() -> Iterator[DeviceRun]:
             yield DeviceRun(name, scene.world, seed, calls)
 
 
-def _walks(worlds: dict[str, int]) -> Iterator[DeviceRun]:
-    """Yield walks that the device itself made, every third without moods."""
-    for name, count in worlds.items():
-        world = WORLDS[name]
-        for number in range(count):
-            seed = number if number % 3 else None
-            pick = pick_nothing if seed is None else None
-            device = DeviceModel(world.shape, world.off, seed=number, pick=pick)
-            model = _OwnChoices(device, number)
-            walker = Walker(model, world, Judge(()), SEED, calls=WALK_CALLS, every=1, goals=())
-            walker.path(number)
-            steps = get_path(model.last)
-            path = [(step.call, step.choice) for step in steps if step.call is not None]
-            # A call that the unmutated device breaks off at stays in: whoever makes it is told.
-            path += [crash.path[-1] for crash in walker.crashes]
-            yield DeviceRun(f"walk {number} in {name}", name, seed, tuple(path))
+class Walk(NamedTuple):
+    """A walk, and what happens in it."""
+
+    run: DeviceRun
+    shows: frozenset[tuple[object, ...]]
+    """Events, apart with the tier off, and goals."""
+
+
+def _walk(name: str, number: int) -> Walk:
+    """Return a walk that the device itself made; every third is made without moods."""
+    world = WORLDS[name]
+    seed = number if number % 3 else None
+    pick = pick_nothing if seed is None else None
+    model = _OwnChoices(DeviceModel(world.shape, world.off, seed=number, pick=pick), number)
+    walker = Walker(model, world, Judge(()), SEED, calls=WALK_CALLS, every=1, goals=all_goals())
+    walker.path(number)
+    steps = get_path(model.last)
+    path = [(step.call, step.choice) for step in steps if step.call is not None]
+    # A call that the unmutated device breaks off at stays in: whoever makes it is told.
+    path += [crash.path[-1] for crash in walker.crashes]
+    shows: set[tuple[object, ...]] = {(world.off, *event) for event in walker.counts}
+    shows |= {("goal", goal) for goal in walker.reached}
+    shows |= {("crash",) for _ in walker.crashes}
+    return Walk(DeviceRun(f"walk {number} in {name}", name, seed, tuple(path)), frozenset(shows))
+
+
+def choose(walks: list[Walk], count: int) -> list[DeviceRun]:
+    """Return so many walks: each time the one that shows most of what few others can show.
+
+    What the chosen ones have shown already counts for less each time.
+    """
+    drawn = Counter(what for walk in walks for what in sorted(walk.shows, key=str))
+    shown: Counter[tuple[object, ...]] = Counter()
+
+    def gain(walk: Walk) -> Fraction:
+        parts = (Fraction(1, drawn[what] * (1 + shown[what]) ** 2) for what in walk.shows)
+        return sum(parts, Fraction(0))  # exact: the order of a set must not show
+
+    left = list(walks)
+    chosen: list[DeviceRun] = []
+    while left and len(chosen) < count:
+        best = max(left, key=gain)
+        left.remove(best)
+        chosen.append(best.run)
+        shown.update(best.shows)
+    return chosen
 
 
 class _OwnChoices:

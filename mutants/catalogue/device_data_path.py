@@ -90,7 +90,7 @@ MUTANTS = (
         ),
         expect=("clean-equals-host",),
         seen_in=("https://github.com/sgl-project/sglang/pull/22811",),
-        scope="device-small",
+        scope="device-wide",
     ),
     Named(
         id="device.data_path.complete-before-the-event",
@@ -124,7 +124,7 @@ MUTANTS = (
         ),
         expect=("clean-equals-host",),
         seen_in=("https://github.com/ai-dynamo/dynamo/issues/15079",),
-        scope="device-small",
+        scope="device-walks",
     ),
     Named(
         id="device.data_path.only-the-first-item-may-fail",
@@ -201,7 +201,7 @@ MUTANTS = (
         ),
         expect=("clean-equals-host",),
         seen_in=("https://github.com/ai-dynamo/dynamo/pull/8419",),
-        scope="device-small",
+        scope="device-wide",
     ),
     Named(
         id="device.data_path.fresh-page-keeps-stale-bytes",

@@ -15,7 +15,7 @@ MUTANTS = (
         ),
         expect=("victim-was-evictable",),
         seen_in=("https://github.com/JustVugg/colibri/pull/316",),
-        scope="device-small",
+        scope="device-walks",
     ),
     Named(
         id="device.fill.failed-fill-leaks-a-frame",

@@ -15,7 +15,7 @@ MUTANTS = (
         ),
         expect=("quarantined-frames-wait",),
         seen_in=("https://github.com/sgl-project/sglang/pull/24585",),
-        scope="device-small",
+        scope="device-wide",
     ),
     Named(
         id="device.quarantine.host-pages-are-not-counted",
@@ -29,6 +29,6 @@ MUTANTS = (
         ),
         expect=("touched-pages-wait",),
         seen_in=("https://github.com/sgl-project/sglang/pull/28468",),
-        scope="device-walks",
+        scope="device-wide",
     ),
 )

@@ -23,7 +23,7 @@ from reference.calls import DEFAULT, Alloc, Open
 
 OF_REFERENCE = "pool.freed-page-is-lost"
 BY_RULE = "device.frames.unmapped-is-the-first-frame"
-BY_LOCKSTEP = "device.leave.landing-does-not-wait"
+BY_LOCKSTEP = "device.leave.failure-is-told-as-success"
 IDS = (OF_REFERENCE, BY_RULE, BY_LOCKSTEP)
 PLACES = (("device.fill", "undo", 50),)
 
