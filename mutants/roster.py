@@ -4,9 +4,10 @@ Owned here: who is on it, and finding one by its id. Not here: making them (`cat
 `generated`, `operators`) and judging them (`matrix`).
 
 Of the reference all generated mutants are on it. Of the device those of the modules that do the
-bookkeeping (`DEVICE_MODULES`), one of two in the order of their ids, which are hashes: running
-them takes a hundred times as long. Left out are the simulated device, the modules for a GPU, the
-containers (`victims`, `free_set`, `page_map`, ...), which have unit tests, and what only shows.
+bookkeeping (`DEVICE_MODULES`): all of `tier` and `pool`, of the others one of two in the order of
+their ids, which are hashes, since running them takes a hundred times as long. Left out are the
+simulated device, the modules for a GPU, the containers (`victims`, `free_set`, `page_map`, ...),
+which have unit tests, and what only shows.
 """
 
 import difflib
@@ -40,8 +41,10 @@ DEVICE_MODULES = tuple(
     )
 )
 """The modules of the device whose generated mutants are judged."""
+JUDGED_WHOLE = (f"{DEVICE}.pool", f"{DEVICE}.tier")
+"""Those of which every generated mutant is judged."""
 ONE_OF = 2
-"""Of so many generated mutants of one of them, in the order of their ids, the first is judged."""
+"""Of so many of each of the others, in the order of their ids, the first is judged."""
 CLOSE_MAX = 3
 """Ids that are offered for one that is unknown."""
 
@@ -93,12 +96,19 @@ def generate_of_device(origins: tuple[Origin, ...] = ORIGINS) -> tuple[Candidate
 
 
 def sample(made: Iterable[Candidate], one_of: int = ONE_OF) -> tuple[Candidate, ...]:
-    """Return one of so many of each module, the first in the order of their ids, as they were."""
+    """Return one of so many of each module, the first in the order of their ids, as they were.
+
+    Of the modules that are judged whole, all.
+    """
     by_module: dict[str, list[str]] = {}
     made = tuple(made)
     for one in made:
         by_module.setdefault(one.places[0][0], []).append(one.id)
-    kept = {mutant for ids in by_module.values() for mutant in sorted(ids)[::one_of]}
+    kept = {
+        mutant
+        for module, ids in by_module.items()
+        for mutant in sorted(ids)[:: 1 if module in JUDGED_WHOLE else one_of]
+    }
     return tuple(one for one in made if one.id in kept)
 
 

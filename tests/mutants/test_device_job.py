@@ -14,7 +14,7 @@ from mutants.gate import find_unnoticed, records_of
 from mutants.main_job import Ended, Job
 from mutants.matrix import Matrix, Rung
 from mutants.report import folder
-from mutants.roster import DEVICE_MODULES, ONE_OF, choose, gather_of_device, sample
+from mutants.roster import DEVICE_MODULES, JUDGED_WHOLE, ONE_OF, choose, gather_of_device, sample
 from mutants.worlds import DeviceRun
 from properties.cli import PROPERTIES
 from properties.cli import run as run_command
@@ -130,10 +130,12 @@ def made_up(module: str, name: str) -> Candidate:
 
 def test_sample_is_of_each_module_and_always_the_same() -> None:
     """Ids are hashes: their order is as good as chance, and no seed is needed."""
-    made = [made_up("device.pool", name) for name in "dbca"] + [made_up("device.fill", "z")]
+    made = [made_up("device.dirt", name) for name in "dbca"] + [made_up("device.fill", "z")]
+    whole = [made_up("device.pool", name) for name in "ba"]
     kept = [one.id for one in sample(made)]
 
-    assert ["device.pool.c", "device.pool.a", "device.fill.z"] == kept
+    assert ["device.dirt.c", "device.dirt.a", "device.fill.z"] == kept
+    assert whole == list(sample(whole))
     assert [one.id for one in made] == [one.id for one in sample(made, one_of=1)]
 
 
@@ -144,8 +146,10 @@ def test_generated_mutants_of_the_device_are_found_by_id() -> None:
     judged = gather_of_device()
     modules = {one.places[0][0] for one in made}
     by_name = sum(one.origin == "catalogue" for one in judged)
+    whole = sum(one.places[0][0] in JUDGED_WHOLE for one in made)
+    shared = (len(made) - whole) / ONE_OF
 
     assert set(DEVICE_MODULES) == modules
     assert all(one.id.startswith(f"{one.places[0][0]}.") for one in made)
-    assert len(made) / ONE_OF <= len(judged) - by_name <= len(made) / ONE_OF + len(modules)
+    assert whole + shared <= len(judged) - by_name <= whole + shared + len(modules)
     assert (made[1],) == choose([made[1].id])
