@@ -119,7 +119,7 @@ def is_noticed(candidate: Candidate, row: Row, graph_rules: frozenset[str]) -> b
     """Return whether a mutant needs no further rung.
 
     A mutant with expectations needs every rule it names; any other needs one. Graph rules judge
-    the first rung only.
+    only where a whole space is searched, and no rung is taken for one of them.
     """
     if candidate.expect:
         return set(candidate.expect) <= noticed_by(candidate, row) | graph_rules

@@ -84,7 +84,7 @@ def lost_is_known(view: View, ledger: Ledger) -> str | None:
 
 
 @step_rule(
-    seen="C23, C13; exploration: a copy whose lease is gone still ends",
+    seen="C13, C23",
     calls=tuple(call for call in CALLS if call is not Fill),
     broken=lambda: ex.step(
         ex.view((ex.frame(0, FILLING),), ex.lease(0, claims=(0,), copies=(ex.filling(5, 0),))),
